@@ -15,6 +15,7 @@ from antidiag.app.session.loading import SESSION_SUFFIX, prepare_all
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.io import packed_files
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import data_loading
@@ -28,7 +29,8 @@ def open_filter() -> str:
         kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in data_loading.data_kinds() if kind.suffixes
     }
     known["sessions"] = [f"*{SESSION_SUFFIX}"]
-    every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
+    packed = [f"*{suffix}" for suffix in packed_files.LABELS]
+    every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), *packed])
     lines = [f"All supported files ({' '.join(every)})"]
     lines += [f"{name[:1].upper()}{name[1:]} ({' '.join(patterns)})" for name, patterns in known.items()]
     return ";;".join([*lines, "All files (*)"])
@@ -65,7 +67,7 @@ def ask_save_sequences(window: Workbench) -> None:
         return
     found = window.session.state.sequences
     name = ask.suggest_name(found[0], "sequences") + ".fasta"
-    path = ask.save_path(window, "Save sequences", name, "FASTA (*.fasta *.fa *.fna *.faa *.gz)")
+    path = ask.save_path(window, "Save sequences", name, "FASTA (*.fasta *.fa *.fna *.faa *.gz *.bz2 *.xz *.zst *.zip)")
     if path is not None:
         _write_in_background(window, path, lambda: write_sequences(path, found))
 

@@ -92,12 +92,6 @@ def what_fits(fitting: Iterable[str]) -> str:
     return "\n".join(["These would fit:", *lines]) if lines else ""
 
 
-def describe_sequence(sequence: Sequence) -> str:
-    """Return the description of a sequence without its name, mostly species and molecule; may be empty."""
-    title = sequence.description.strip()
-    return title.removeprefix(sequence.name).strip() if title.startswith(sequence.name) else title
-
-
 def relative_path(source: str) -> str:
     """Return a path relative to the folder of the project if it is in there."""
     path = Path(source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -155,6 +155,7 @@ class Window(Workbench):
         loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: file_actions.replace_session(self, path))
+        loader.doubt_found.connect(self._ask_about_letters, Qt.ConnectionType.QueuedConnection)
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         for panel in (self.cost, self.empty):
@@ -264,6 +265,11 @@ class Window(Workbench):
             self.method.choose(found.method, by_hand=False)
             self.jobs.show_message(f"Switched to {found.method.name}: {found.reason}.")
         return found is not None
+
+    def _ask_about_letters(self, doubt: str, read_anyway: Callable[[], None]) -> None:
+        """Ask whether letters that may be no sequence are read as one."""
+        if confirmations.confirm_letters(self, doubt):
+            read_anyway()
 
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
         """Switch to a method that takes the data opened together, if the current one does not."""

@@ -60,6 +60,12 @@ class Sequence:
         return f"{format_count(len(self), 'letter')}, {self.type}"
 
     @property
+    def details(self) -> str:
+        """The description without the name, mostly species and molecule; may be empty."""
+        title = self.description.strip()
+        return title[len(self.name) :].strip() if f"{title} ".startswith(f"{self.name} ") else title
+
+    @property
     def letter_array(self) -> np.ndarray:
         """The letters as a read-only uint8 array, without a copy."""
         return np.frombuffer(self.letters, np.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from io import BufferedReader
@@ -136,7 +136,14 @@ def read_one_alignment(file: str) -> AlignedSequences:
     found = aligned_sequences.read_alignments(Path(file))
     if len(found) != 1:
         raise InputError(f"{file}: contains {len(found):,} alignments; give a file with one alignment")
+    print_reading_notes(found)
     return found[0]
+
+
+def print_reading_notes(data: Iterable[Any]) -> None:
+    """Print what reading left out of data or changed, on standard error."""
+    for note in data_loading.reading_notes(data):
+        print(f"antidiag: note: {note}", file=sys.stderr)
 
 
 def check_writable(path: Path, files: Sequences[str]) -> None:

@@ -49,8 +49,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="Input files, in the order in which the method takes their data. Sequences: FASTA, GenBank and others, "
-        "also gzipped; - reads standard input. Alignments: SAM, PAF and chains that name letters only take them from "
-        "the sequence files given with them.",
+        "also compressed (gzip, bzip2, xz, zstd, zip); - reads standard input. SAM, PAF and chains without letters "
+        "take them from the sequence files given with them.",
     ),
 ]
 Settings = Annotated[
@@ -126,6 +126,7 @@ def estimate(
         data = given.read_data(method, flagged, monitor)
         values, problem = given.parse_parameters(method), _build_problem(method, data, options)
         planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
+    inputs.print_reading_notes(data)
     fitting = memory_advice.find_fitting_changes(planned, values) if planned.refusal else ()
     alike = [other for other in registry.METHODS if other.problem_type is method.problem_type]
     suited = memory_advice.suggest_method(alike, data, planned.backend)
@@ -180,6 +181,7 @@ def run(
             values, backend = resuming.resumed_parameters(method, resumed, values), resumed.backend
         planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
         _refuse_unfit(planned, values)
+        inputs.print_reading_notes(data)
         result = engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=resume or None)
         saved, failures = _save_result(result, targets, monitor)
     if targets.json_to_output:

@@ -89,7 +89,9 @@ def _read_chosen(files: list[str], records: list[str], kind: str | None, monitor
     wanted = inputs.parse_sequence_type(kind)
     with interrupted_at_once():
         found = [sequence for file in files for sequence in inputs.read_sequences(file, wanted, monitor)]
-    return [reading.find_sequence(found, record) for record in records] if records else found
+    chosen = [reading.find_sequence(found, record) for record in records] if records else found
+    inputs.print_reading_notes(chosen)
+    return chosen
 
 
 def _check_now_and_then(data: list[Sequence], monitor: Monitor) -> Iterator[Sequence]:

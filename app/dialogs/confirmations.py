@@ -33,6 +33,12 @@ def confirm_discard(parent: QWidget, progress_text: str) -> bool:
     return _confirm_loss(parent, "Discard a run", text, "Discard it", "Keep it")
 
 
+def confirm_letters(parent: QWidget, doubt: str) -> bool:
+    """Ask whether letters that may be no sequence are read as one; ``doubt`` says why they may be something else."""
+    text = f"This may not be one sequence.\n\n{doubt}."
+    return _confirm_loss(parent, "Open letters", text, "Read as one sequence", "Leave it out")
+
+
 def _confirm_loss(
     parent: QWidget, title: str, text: str, yes: str, no: str, first: tuple[str, Callable[[], object]] | None = None
 ) -> bool:

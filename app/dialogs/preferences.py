@@ -58,7 +58,7 @@ class PreferencesDialog(QDialog):
         form.addRow("Disk for long runs", self.disk)
         form.addRow("", self.space_label)
         form.addRow("Compressed files", self.unpacked)
-        form.addRow("", create_label("Larger gzip files are not opened, because they could fill the memory.", "muted"))
+        form.addRow("", create_label("Files with more are not opened, because they could fill the memory.", "muted"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         form.addRow(buttons)

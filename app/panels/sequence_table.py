@@ -93,7 +93,7 @@ class SequenceModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return _tool_tip(sequence)
         if role == DESCRIPTION:
-            return texts.describe_sequence(sequence)
+            return sequence.details
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -258,5 +258,5 @@ def _column_colour(column: int) -> str:
 def _tool_tip(sequence: Sequence) -> str:
     size = f"{texts.format_length(sequence)}, {sequence.type}"
     note = getattr(sequence, "note", "")
-    parts = (sequence.name, texts.describe_sequence(sequence), size, sequence.source, note)
+    parts = (sequence.name, sequence.details, size, sequence.source, note)
     return "\n".join(part for part in parts if part)

@@ -205,7 +205,7 @@ class SequencePanel(Card):
         for role, name in enumerate(self.names if self.model.inputs else ()):
             if role < len(rows):
                 sequence = state.sequences[rows[role]]
-                parts = (sequence.name, texts.describe_sequence(sequence), texts.format_length(sequence))
+                parts = (sequence.name, sequence.details, texts.format_length(sequence))
                 name.setText(" \N{MIDDLE DOT} ".join(part for part in parts if part))
             else:
                 name.setText("not set")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequences
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QMimeData, QObject, Signal
@@ -18,7 +18,8 @@ from antidiag.app.jobs.queue import Job, JobQueue, JobState
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
-from antidiag.kernels.io.sequences import reading_notes, reads_like_words
+from antidiag.kernels.io.plain_letters import DoubtfulLetters
+from antidiag.kernels.io.sequences import read_sequence_text, read_sequences
 from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Sequence, sequence_lengths
 from antidiag.kernels.monitor import Monitor
@@ -31,6 +32,14 @@ LANE = "read"
 SESSION_SUFFIX = ".antidiag"
 LONG = 100_000
 """Least letters of a sequence whose composition the reading thread counts, not the table."""
+
+
+class ReadData(NamedTuple):
+    """What a reading job found: sequences, other data, and notes for the user."""
+
+    sequences: Sequences[Sequence]
+    others: tuple[Any, ...]
+    notes: tuple[str, ...]
 
 
 class DataLoader(QObject):
@@ -48,6 +57,8 @@ class DataLoader(QObject):
     """Sent with the first opened datum that is not a sequence."""
     said = Signal(str)
     session_wanted = Signal(object)
+    doubt_found = Signal(str, object)
+    """Sent for letters that may be no sequence: the doubt, and what reads them as a sequence nevertheless."""
 
     def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__()
@@ -64,7 +75,8 @@ class DataLoader(QObject):
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
-                self._read(f"Read {path.name}", partial(read_file, path, beside=files), together, path, others)
+                read, anyway = partial(read_file, path, beside=files), partial(_read_any_letters, path)
+                self._read(f"Read {path.name}", read, together, path, others, anyway=anyway)
 
     def open_sample(self, sample: BundledSample) -> None:
         """Read a bundled sample."""
@@ -83,7 +95,11 @@ class DataLoader(QObject):
     def open_text(self, text: str) -> None:
         """Read pasted text and show what kind of data it was recognised as."""
         self._read(
-            "Read pasted text", lambda monitor: data_loading.parse_text(text), [], tell=partial(_describe_pasted, text)
+            "Read pasted text",
+            lambda monitor: data_loading.parse_text(text),
+            [],
+            tell=_describe_pasted,
+            anyway=lambda monitor: read_sequence_text(text, any_letters=True),
         )
 
     def _read(
@@ -95,15 +111,30 @@ class DataLoader(QObject):
         beside: list[Any] | None = None,
         sample: bool = False,
         tell: Callable[[Sequences[Sequence]], tuple[str, ...]] = lambda sequences: (),
+        anyway: Callable[[Monitor], Sequences[Any]] | None = None,
     ) -> None:
-        def work(monitor: Monitor) -> tuple[Sequences[Sequence], tuple[Any, ...], tuple[str, ...]]:
-            sequences, others = split_data(read(monitor))
-            prepare_all(sequences, others, monitor.check)
-            changed = tell(sequences), reading_notes(sequences)
-            return sequences, others, tuple(itertools.chain(*changed))
+        """Read data in a job and put them into the session.
 
-        def done(found: tuple[Sequences[Sequence], tuple[Any, ...], tuple[str, ...]]) -> None:
-            sequences, others, changed = found
+        ``anyway`` reads letters that may be no sequence; the receiver of `doubt_found` decides about it.
+        """
+
+        def work(monitor: Monitor) -> DoubtfulLetters | ReadData:
+            try:
+                data = read(monitor)
+            except DoubtfulLetters as doubt:
+                if anyway is None:
+                    raise
+                return doubt
+            sequences, others = split_data(data)
+            prepare_all(sequences, others, monitor.check)
+            return ReadData(sequences, others, (*tell(sequences), *data_loading.reading_notes(data)))
+
+        def done(found: DoubtfulLetters | ReadData) -> None:
+            if isinstance(found, DoubtfulLetters):
+                read_anyway = partial(self._read, title, anyway, together, path, beside, sample, tell)
+                self.doubt_found.emit(str(found), read_anyway)
+                return
+            sequences, others, notes = found
             before = () if beside is None else tuple(beside)
             together.append(sequences)
             opened = join_sequences(*together)
@@ -117,7 +148,7 @@ class DataLoader(QObject):
                 if beside is not None:
                     beside.extend(others)
                 self.data_added.emit(others[0])
-            for note in dict.fromkeys((*changed, *(datum.note for datum in others if datum.note))):
+            for note in dict.fromkeys(notes):
                 self.said.emit(note)
             if path:
                 self.opened.emit(str(path.resolve()))
@@ -179,17 +210,18 @@ def read_file(path: Path, monitor: Monitor, beside: Iterable[Path] = ()) -> Sequ
     return data_loading.read_data(path, monitor, beside)
 
 
-def _describe_pasted(text: str, sequences: Sequences[Sequence]) -> tuple[str, ...]:
-    """What a pasted text was taken for, and a doubt where it does not look like it; nothing of other data."""
+def _read_any_letters(path: Path, monitor: Monitor) -> Sequences[Sequence]:
+    return read_sequences(path, monitor=monitor, any_letters=True)
+
+
+def _describe_pasted(sequences: Sequences[Sequence]) -> tuple[str, ...]:
+    """Return what a pasted text was taken for; nothing for other data."""
     if not sequences:
         return ()
     types = Counter(str(sequence.type) for sequence in sequences)
     taken = " and ".join(f"{number:,} {name}" for name, number in types.items())
     letters = format_count(int(sequence_lengths(sequences).sum()), "letter")
-    words = f"Pasted: {taken} sequence{'s' * (len(sequences) > 1)} of {letters}"
-    if len(sequences) == 1 and reads_like_words(text):
-        return (f"{words}. It looks like words, not like a sequence; Edit > Undo removes it.",)
-    return (f"{words}.",)
+    return (f"Pasted: {taken} sequence{'s' * (len(sequences) > 1)} of {letters}.",)
 
 
 def can_open(mime: QMimeData) -> bool:

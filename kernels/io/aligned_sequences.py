@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks, sequences
-from antidiag.kernels.io.alignment_formats import known_formats
+from antidiag.kernels.io import line_blocks, packed_files, sequences
+from antidiag.kernels.io.alignment_formats import fasta, known_formats
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
@@ -25,7 +26,7 @@ BATCH_LETTERS = 1 << 22
 SUFFIX_TYPES = {".faa": SequenceType.PROTEIN} | dict.fromkeys((".fna", ".ffn", ".frn"), SequenceType.DNA)
 """Suffixes of FASTA that name the type of the letters."""
 UNPACKED_RATIO = 6
-"""Approximate compression ratio of gzipped files."""
+"""Approximate compression ratio of compressed files."""
 
 
 @stored("aligned-sequences")
@@ -125,14 +126,14 @@ def with_type(alignment: AlignedSequences, type: SequenceType) -> AlignedSequenc
     return with_letters(changed, written_letters(alignment))  # what was missing has another letter
 
 
+@packed_files.reads_each_file
 def read_alignments(
     path: str | Path, monitor: Monitor | None = None, letters: PairLetters | None = None
 ) -> list[AlignedSequences]:
-    """Read all alignments of a file, plain or gzipped.
+    """Read all alignments of a file, plain or compressed.
 
-    The first bytes decide between FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF, AXT, chains, EMBOSS's
-    pairs, PIR and BAliBASE's XML; the suffix decides for A2M, A3M and databases of A3M. Of rows with equal names the
-    later ones get _2, _3, ...; the note of the alignment says so.
+    The first bytes decide between FASTA and the formats in `known_formats`; the suffix decides for A2M, A3M and
+    databases of A3M. Of rows with equal names the later ones get _2, _3, ...; the note of the alignment says so.
 
     Parameters
     ----------
@@ -152,12 +153,11 @@ def read_alignments(
         Where the file is no alignment; the text names the file and the row or line.
     """
     path = Path(path)
-    packed = path.suffix.lower() == ".gz"
-    stem = path.with_suffix("").stem if packed else path.stem
-    size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if path.is_file() else 0
+    packed = packed_files.is_packed(path)
+    size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if os.path.isfile(path) else 0
     blocks = line_blocks.read_blocks(path, monitor or Monitor())
-    found = known_formats.read_alignment_blocks(blocks, str(path), _format_suffix(path), size, letters)
-    return [_build_alignment(raw, str(path), stem) for raw in found]
+    found = known_formats.read_alignment_blocks(blocks, str(path), packed_files.format_suffix(path), size, letters)
+    return [_build_alignment(raw, str(path), packed_files.format_stem(path)) for raw in found]
 
 
 def read_alignment_text(text: str, source: str = "pasted text") -> list[AlignedSequences]:
@@ -173,11 +173,11 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
     ``head`` are its first bytes, unpacked.
     """
     _, start = line_blocks.skip_leading_space(head)
-    suffix = _format_suffix(path)
+    suffix = packed_files.format_suffix(path)
     if suffix in known_formats.ALIGNMENT_SUFFIXES:
         return True
     start = line_blocks.normalise_line_ends(start)
-    if not start.startswith(b">") and known_formats.find_alignment_format(start) is None:
+    if not fasta.HEAD.match(start) and known_formats.find_alignment_format(start) is None:
         return False
     try:
         return known_formats.holds_alignment(line_blocks.read_blocks(path, Monitor()), suffix)
@@ -225,11 +225,6 @@ def unaligned_sequences(alignment: AlignedSequences) -> list[Sequence]:
     return found
 
 
-def _format_suffix(path: Path) -> str:
-    """Return the suffix that names the format: in lower case, without that of gzip."""
-    return next((found for suffix in reversed(path.suffixes) if (found := suffix.lower()) != ".gz"), "")
-
-
 def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequences:
     """Build an alignment from what a reader found: plain letters, marks for case and dots, unique names."""
     letters = raw.letters if raw.letters.flags.writeable else raw.letters.copy()
@@ -253,7 +248,7 @@ def _choose_type(letters: np.ndarray, stated: SequenceType | None, source: str) 
     """
     sample = _type_sample(letters)
     guessed = sequences.guess_type(sample)
-    stated = stated or SUFFIX_TYPES.get(_format_suffix(Path(source)))
+    stated = stated or SUFFIX_TYPES.get(packed_files.format_suffix(Path(source)))
     if stated is None or stated == guessed:
         return guessed, ""
     if stated == SequenceType.PROTEIN:
@@ -307,9 +302,10 @@ def _make_plain(
         peculiar = _PECULIAR[part]
         if (peculiar == WRONG).any():
             row, column = np.argwhere(peculiar == WRONG)[0]
+            sign = chr(part[row, column])
+            shown = repr(sign) if sign.isascii() else "a character that is not ASCII"
             raise InputError(
-                f"{source}, row {names[first + row]}: {chr(part[row, column])!r} in column {column + 1:,} is "
-                "not a letter; correct it"
+                f"{source}, row {names[first + row]}: {shown} in column {column + 1:,} is not a letter; correct it"
             )
         for kind, found in ((LOWER, peculiar == LOWER), (DOT, (peculiar == DOT) | (peculiar == MISSING))):
             if found.any():

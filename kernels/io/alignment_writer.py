@@ -20,7 +20,8 @@ from antidiag.kernels.io.alignment_formats.fasta import MARK_ROWS
 from antidiag.kernels.io.alignment_formats.nexus_matrix import COMMENT_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
 from antidiag.kernels.io.files import LINE_LENGTH, write_bytes
-from antidiag.kernels.io.unique_names import make_names_unique, name_without_spaces
+from antidiag.kernels.io.packed_files import format_suffix
+from antidiag.kernels.io.unique_names import make_names_unique, name_without_spaces, names_of_titles
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 
@@ -32,13 +33,12 @@ CHECKSUM_MODULUS = 10_000
 
 
 def write_alignments(path: str | Path, alignments: Sequences[AlignedSequences], monitor: Monitor | None = None) -> None:
-    """Write alignments in the format of the suffix, gzipped where .gz follows, atomically.
+    """Write alignments in the format of the suffix, compressed where a suffix such as .gz follows, atomically.
 
     InputError for an unknown suffix, and for several alignments in a format that holds one.
     """
     path = Path(path)
-    packed = path.suffix.lower() == ".gz"
-    suffix = (Path(path.stem) if packed else path).suffix.lower()
+    suffix = format_suffix(path)
     if suffix not in WRITERS:
         raise InputError(
             f"{path}: the suffix {suffix or '(none)'} is no alignment format; use one of {', '.join(WRITERS)}"
@@ -47,9 +47,8 @@ def write_alignments(path: str | Path, alignments: Sequences[AlignedSequences], 
     if len(alignments) != 1 and not several:
         raise InputError(f"{path}: {label} holds one alignment; save {len(alignments):,} as Stockholm or MAF")
     pieces = (piece for alignment in alignments for piece in write_one(alignment))
-    write_bytes(
-        path, _report_progress(pieces, sum(one.letters.size for one in alignments), monitor or Monitor()), packed
-    )
+    letters = sum(one.letters.size for one in alignments)
+    write_bytes(path, _report_progress(pieces, letters, monitor or Monitor()))
 
 
 def _report_progress(pieces: Pieces, letters: int, monitor: Monitor) -> Pieces:
@@ -250,10 +249,14 @@ def _unique_names(alignment: AlignedSequences) -> list[bytes]:
 
 
 def _title_lines(alignment: AlignedSequences) -> Iterator[bytes]:
-    """Yield the title lines of FASTA: names and descriptions."""
+    """Yield the title lines of FASTA: names and descriptions.
+
+    A name has its blanks where it is read back as a whole, because several begin with the same word.
+    """
     described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == DESCRIPTION}
-    for row, name in enumerate(alignment.names):
-        yield f">{name_without_spaces(name)} {described.get(row, '')}".rstrip().encode() + b"\n"
+    for row, (name, read_back) in enumerate(zip(alignment.names, names_of_titles(alignment.names), strict=True)):
+        shown = name if name == read_back and row not in described else name_without_spaces(name)
+        yield f">{shown} {described.get(row, '')}".rstrip().encode() + b"\n"
 
 
 def _insertion_columns(alignment: AlignedSequences) -> np.ndarray:

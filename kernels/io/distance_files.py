@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import distance_tables, line_blocks, nexus_distances, number_tables
+from antidiag.kernels.io import distance_tables, line_blocks, nexus_distances, number_tables, packed_files
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
 from antidiag.kernels.io.files import write_lines
-from antidiag.kernels.io.number_tables import NAMES_SUFFIX, NPY
+from antidiag.kernels.io.number_tables import NPY
 from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
@@ -38,6 +38,7 @@ def is_distance_file(path: Path, head: bytes) -> bool:
     return distance_tables.looks_like_table(path, head) or distance_tables.looks_like_pairs(path, head, SUFFIXES)
 
 
+@packed_files.reads_each_file
 def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatrix]:
     """Read the distance matrix of a file: PHYLIP, a table with a head of names, lines of two names and a distance, the
     DISTANCES block of NEXUS, or NPY.
@@ -46,9 +47,9 @@ def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[Dis
     numbers from 1. InputError names file and line, or file and taxa.
     """
     path, monitor = Path(path), monitor or Monitor()
-    if _first_bytes(path).startswith(NPY):
+    if line_blocks.read_head(path, len(NPY)) == NPY:
         return [_read_npy(path)]
-    text, source, name = _read_text(path, monitor), str(path), _file_stem(path)
+    text, source, name = _read_text(path, monitor), str(path), packed_files.format_stem(path)
     if nexus_distances.HEAD.match(text):
         return [nexus_distances.parse_nexus_distances(line_blocks.decode_text(text), source, name)]
     if text.strip() and not text.lstrip().split(b"\n", 1)[0].strip().isdigit():
@@ -74,25 +75,12 @@ def phylip_lines(matrix: DistanceMatrix, layout: str = "square") -> Iterator[str
 def write_distances(path: str | Path, matrix: DistanceMatrix) -> None:
     """Write a matrix as PHYLIP, or as NPY with its names beside it where the suffix is .npy."""
     path = Path(path)
-    if path.suffix.lower() != ".npy":
-        write_lines(path, phylip_lines(matrix), packed=path.suffix.lower() == ".gz")
+    if packed_files.format_suffix(path) != ".npy":
+        write_lines(path, phylip_lines(matrix))
         return
     number_tables.write_array(path, matrix.values)
     names = make_names_unique(" ".join(name.split()) for name in matrix.names)
-    write_lines(path.with_suffix(NAMES_SUFFIX), (f"{name}\n" for name in names))
-
-
-def _first_bytes(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as handle:
-            return handle.read(len(NPY))
-    except OSError:
-        return b""
-
-
-def _file_stem(path: Path) -> str:
-    """Return the file's name without the suffixes of format and compression."""
-    return Path(path.stem).stem if path.suffix == ".gz" else path.stem
+    write_lines(number_tables.names_file(path), (f"{name}\n" for name in names))
 
 
 def _read_npy(path: Path) -> DistanceMatrix:
@@ -103,11 +91,9 @@ def _read_npy(path: Path) -> DistanceMatrix:
             "of numbers; "
             "a matrix to multiply is named .matrix.npy"
         )
-    beside = path.with_suffix(NAMES_SUFFIX)
-    names = numbered_names(len(values))
-    if beside.is_file():
-        names = _read_names(beside)
-    return make_distance_matrix(names, np.array(values), _file_stem(path), str(path))
+    beside = number_tables.names_file(path)
+    names = _read_names(beside) if beside.is_file() else numbered_names(len(values))
+    return make_distance_matrix(names, np.array(values), packed_files.format_stem(path), str(path))
 
 
 def _read_names(path: Path) -> tuple[str, ...]:

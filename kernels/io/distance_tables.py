@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks, number_tables
+from antidiag.kernels.io import line_blocks, packed_files
 from antidiag.kernels.io.distance_matrix import ROUNDING, DistanceMatrix, make_distance_matrix
 from antidiag.kernels.io.unique_names import first_repeated
 from antidiag.kernels.monitor import Monitor
@@ -52,7 +52,7 @@ def looks_like_pairs(path: Path, head: bytes, suffixes: Sequences[str]) -> bool:
     lines = lines if len(lines) < 2 or not _is_heading(lines) else lines[1:]
     three = bool(lines) and all(len(fields) == 3 and is_distance(fields[2]) for fields in lines)
     numbers = all(is_distance(field) for fields in lines for field in fields)
-    return mash or (three and not numbers and number_tables.file_suffix(path) in suffixes)
+    return mash or (three and not numbers and packed_files.format_suffix(path) in suffixes)
 
 
 def is_distance(text: str) -> bool:

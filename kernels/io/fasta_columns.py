@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.sequences.alphabets import NUCLEOTIDES
 from antidiag.kernels.sequences.sequence_set import TYPES, SequenceSet
@@ -138,12 +139,14 @@ def as_set(columns: FastaColumns, types: np.ndarray, source: str) -> SequenceSet
     """Return the records as a set of sequences of one file."""
     count = columns.offsets.size - 1
     name_ends = columns.title_offsets[:-1] + columns.name_lengths
-    names = TextColumn(*take_ranges_of(columns.titles, columns.title_offsets[:-1], name_ends))
+    first_words = TextColumn(*take_ranges_of(columns.titles, columns.title_offsets[:-1], name_ends))
+    titles = TextColumn(columns.titles, columns.title_offsets)
+    are_unique = len({word for word in first_words}) == count  # noqa: C416 - as in `make_names_unique`
     return SequenceSet(
         columns.letters,
         columns.offsets,
-        names,
-        TextColumn(columns.titles, columns.title_offsets),
+        first_words if are_unique else TextColumn.from_texts(names_of_titles(list(titles))),
+        titles,
         types,
         TextPool((source,), np.zeros(count, np.int32)),
         TextPool(("",), np.zeros(count, np.int32)),

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Iterable
-from contextlib import nullcontext
 from pathlib import Path
 
 from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import packed_files
 
 LINE_LENGTH = 60
 """Letters on a line of FASTA and Clustal."""
 
 
-def write_lines(path: str | Path, lines: Iterable[str], packed: bool = False) -> None:
-    """Write pieces of text as UTF-8, atomically.
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write pieces of text as UTF-8, atomically, and compressed where the suffix is .gz, .bz2, .xz, .zst or .zip.
 
     Parameters
     ----------
@@ -24,18 +23,16 @@ def write_lines(path: str | Path, lines: Iterable[str], packed: bool = False) ->
         The file to write. It is replaced only when all pieces are written.
     lines : iterable of str
         The text in pieces, with their line ends.
-    packed : bool
-        Compress with gzip.
 
     Raises
     ------
     InputError
         Where the file cannot be written.
     """
-    write_bytes(path, (line.encode() for line in lines), packed)
+    write_bytes(path, (line.encode() for line in lines))
 
 
-def write_bytes(path: str | Path, pieces: Iterable[bytes], packed: bool = False) -> None:
+def write_bytes(path: str | Path, pieces: Iterable[bytes]) -> None:
     """Write pieces of bytes atomically, as `write_lines` writes text."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -43,7 +40,7 @@ def write_bytes(path: str | Path, pieces: Iterable[bytes], packed: bool = False)
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no folder {target.parent}; create it or choose another")
     try:
-        with open_atomic(path) as raw, gzip.GzipFile(fileobj=raw, mode="wb") if packed else nullcontext(raw) as handle:
+        with open_atomic(path) as raw, packed_files.pack(raw, Path(path)) as handle:
             handle.writelines(pieces)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}; choose another place") from error

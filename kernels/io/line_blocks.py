@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
+import re
 import stat
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.record_formats import FORMATS
-from antidiag.kernels.memory import format_bytes
+from antidiag.kernels.io import packed_files
+from antidiag.kernels.io.stray_characters import LEADING_SPACE
 from antidiag.kernels.monitor import Monitor
 
 BLOCK_BYTES = 1 << 21
 """Bytes read at a time: enough to be fast, few enough to cancel at once."""
 LINE_END = b"\n"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""What some editors write before the text of a UTF-8 file."""
-PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
-GZIP = b"\x1f\x8b"
-COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
+TAR_MAGIC, TAR_PLACE = b"ustar", 257
+"""What a tar archive has at this place."""
+DATA_START = re.compile(rb"(\xef\xbb\xbf)?\s*([>@#(\[\d]|LOCUS\b|ID   |CLUSTAL|MUSCLE|MSF)")
+"""How text with sequences, alignments, trees or numbers begins."""
 
 
 def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
@@ -34,20 +31,29 @@ def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
     Parameters
     ----------
     path : Path
-        A plain or gzipped file.
+        A plain or compressed file (see `packed_files`), or a file in a zip archive.
     monitor : Monitor
         Receives the bytes read; may cancel.
 
     Raises
     ------
     InputError
-        Where the file cannot be read, is packed by another program, or holds more than the limit when unpacked.
+        Where the file cannot be read, is damaged, or holds more than the limit when unpacked.
     """
-    with _plain_errors(str(path)), open(path, "rb") as raw:
-        if stat.S_ISCHR(os.fstat(raw.fileno()).st_mode) and not raw.isatty():
+    with _plain_errors(str(path)), packed_files.open_file(path) as raw:
+        if _is_endless(raw):
             raise InputError(f"{path}: this is a device, which may never end; give a file")
         _refuse_misnamed(path, raw.peek(BLOCK_BYTES))
         yield from _unpack_blocks(raw, str(path), monitor)
+
+
+def read_head(path: Path, size: int) -> bytes:
+    """Return the first unpacked bytes of a file, at most ``size``; InputError where it cannot be read."""
+    with _plain_errors(str(path)), packed_files.open_file(path) as raw:
+        if _is_endless(raw):
+            return b""
+        with packed_files.unpack(raw, str(path)) as (handle, _):
+            return handle.read(size)
 
 
 def read_stream_blocks(stream: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
@@ -73,35 +79,53 @@ def split_blocks(stream: Iterator[bytes], separate: Callable[[bytes], list[bytes
 
 
 def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
-    """Yield whole lines; InputError where gzip unpacks to more than the user's limit."""
-    total = os.fstat(raw.fileno()).st_size if raw.seekable() else 0
-    magic = raw.peek(6)[:6]
-    packed = magic.startswith(GZIP)
-    _refuse_packed(source, magic)
-    limit = memory.unpacked_limit() if packed else 0
-    read = 0
-    with gzip.open(raw) if packed else nullcontext(raw) as handle:
+    """Yield whole lines; InputError where a compressed file unpacks to more than the user's limit.
+
+    Bytes of a binary file, which has a zero byte in its first block, are not changed.
+    """
+    total = _file_size(raw)
+    read, binary = 0, False
+    with packed_files.unpack(raw, source) as (handle, packed):
+        limit = memory.unpacked_limit() if packed else 0
         pieces: list[bytes] = []
         while piece := handle.readline(BLOCK_BYTES) if pieces else handle.read(BLOCK_BYTES):
             if not read:
                 _refuse_binary_alignments(source, piece)
+                _refuse_tar(piece, source)
+                binary = b"\0" in piece
             pieces.append(piece)
             read += len(piece)
             if packed and read > limit:
-                _refuse_bomb(raw, source, limit)
+                packed_files.refuse_bomb(raw, source, limit)
             if total:
                 monitor.update(min(raw.tell(), total), total, "reading")
             monitor.check()
             if piece.endswith(LINE_END):
-                yield normalise_line_ends(b"".join(pieces))
+                yield b"".join(pieces) if binary else normalise_line_ends(b"".join(pieces))
                 pieces = []
         if pieces:
-            yield normalise_line_ends(b"".join(pieces))
+            yield b"".join(pieces) if binary else normalise_line_ends(b"".join(pieces))
+
+
+def _file_size(raw: io.BufferedReader) -> int:
+    """Return the size of a file on the disk; 0 for other streams."""
+    try:
+        return os.fstat(raw.fileno()).st_size if raw.seekable() else 0
+    except io.UnsupportedOperation:
+        return 0
+
+
+def _is_endless(raw: io.BufferedReader) -> bool:
+    """Return whether a stream is a device such as /dev/zero, and no terminal."""
+    try:
+        return stat.S_ISCHR(os.fstat(raw.fileno()).st_mode) and not raw.isatty()
+    except io.UnsupportedOperation:
+        return False
 
 
 @contextmanager
 def _plain_errors(source: str) -> Iterator[None]:
-    """Turn errors of the system and of gzip into InputError."""
+    """Turn errors of the system into InputError."""
     try:
         yield
     except IsADirectoryError:
@@ -110,25 +134,8 @@ def _plain_errors(source: str) -> Iterator[None]:
         raise InputError(f"{source}: there is no such file; check the name and the folder") from None
     except PermissionError:
         raise InputError(f"{source}: no permission to read this file; change its permissions or copy it") from None
-    except EOFError:
-        raise InputError(f"{source}: the gzip file is truncated; fetch or copy it again") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{source}: the gzip file is damaged ({error}); fetch or copy it again") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _refuse_bomb(raw: io.BufferedReader, source: str, limit: int) -> NoReturn:
-    """Raise InputError for unpacking more than the limit; the last bytes of the file may say how much it is."""
-    stated = ""
-    if raw.seekable():
-        raw.seek(-4, io.SEEK_END)
-        size = int.from_bytes(raw.read(4), "little")
-        stated = f" ({format_bytes(size)} by its own account)" if size > limit else ""
-    raise InputError(
-        f"{source}: compressed input may hold at most {format_bytes(limit)}, and this holds more{stated}; if it is "
-        f"trusted, raise the limit in the Preferences, or with {memory.UNPACKED_VARIABLE}=N, in GiB"
-    )
 
 
 def normalise_line_ends(block: bytes) -> bytes:
@@ -141,11 +148,11 @@ def normalise_line_ends(block: bytes) -> bytes:
 def skip_leading_space(head: bytes) -> tuple[bytes, bytes]:
     """Return the blank lines that a text begins with, as line feeds, and the text without them.
 
-    White space before the first word and a byte order mark are left out of both.
+    White space, invisible characters and a byte order mark before the first word are left out of both.
     """
-    text = head.removeprefix(BYTE_ORDER_MARK)
-    start = text.lstrip()
-    return b"\n" * text.count(b"\n", 0, len(text) - len(start)), start
+    found = LEADING_SPACE.match(head)
+    size = found.end() if found else 0
+    return b"\n" * head.count(b"\n", 0, size), head[size:]
 
 
 def decode_text(data: bytes) -> str:
@@ -156,11 +163,10 @@ def decode_text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _refuse_packed(source: str, magic: bytes) -> None:
-    """Raise InputError for a file that another program packed."""
-    for start, program in COMPRESSED.items():
-        if magic.startswith(start):
-            raise InputError(f"{source}: packed with {program}; unpack it first, or pack it with gzip")
+def _refuse_tar(head: bytes, source: str) -> None:
+    """Raise InputError for a tar archive."""
+    if head[TAR_PLACE : TAR_PLACE + len(TAR_MAGIC)] == TAR_MAGIC:
+        raise InputError(f"{source}: this is a tar archive; unpack it and give the files in it, or pack them as zip")
 
 
 def _refuse_binary_alignments(source: str, start: bytes) -> None:
@@ -178,14 +184,11 @@ def _refuse_binary_alignments(source: str, start: bytes) -> None:
 
 
 def _refuse_misnamed(path: Path, head: bytes) -> None:
-    """Raise InputError for a file whose suffix says packed but which is neither packed nor clearly text with
-    sequences."""
-    if head.startswith((GZIP, *COMPRESSED)):
+    """Raise InputError for a file whose name says that it is compressed, and which is neither that nor data as text."""
+    program = packed_files.LABELS.get(path.suffix.lower())
+    if not program or not head or packed_files.describe_packing(head) or DATA_START.match(head):
         return
-    program, start = PACKED.get(path.suffix.lower()), head.lstrip()
-    readable = start.startswith(b">") or any(pattern.match(start) for pattern, _, _ in FORMATS)
-    if program and head and not readable:
-        raise InputError(
-            f"{path}: the name says {program}, but the content is something else; fetch it again, or rename it "
-            "if it is text"
-        )
+    raise InputError(
+        f"{path}: the name says {program}, but the content is something else; fetch it again, or rename it if it is "
+        "text"
+    )

@@ -9,6 +9,7 @@ several things is opened as the most likely one, and a remark says so.
 from __future__ import annotations
 
 import io
+import os
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -20,8 +21,9 @@ from typing import BinaryIO
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io import line_blocks, packed_files
 from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.text import parse_real
 
 NPY = b"\x93NUMPY"
@@ -58,19 +60,20 @@ def describe_alternative(path: Path, head: bytes) -> str:
         return ""
     if head.startswith(NPY):
         shape = _announced_shape(head) or ()
-        if path.with_suffix(NAMES_SUFFIX).is_file() or len(shape) != 2 or shape[0] != shape[1]:
+        if names_file(path).is_file() or len(shape) != 2 or shape[0] != shape[1]:
             return ""
         if _could_be_distances(path):
             return "Opened as a distance matrix; an array named .matrix.npy opens as a matrix to multiply."
         return "Opened as a matrix to multiply: it is not symmetric with a zero diagonal, as distances are."
     rows = _number_rows(head)
-    if rows and _could_be_edges(path, rows) and file_suffix(path) not in EDGE_LIST_SUFFIXES:
-        return f"Opened as edges of a graph; a table named .matrix{file_suffix(path)} opens as a matrix to multiply."
+    suffix = packed_files.format_suffix(path)
+    if rows and _could_be_edges(path, rows) and suffix not in EDGE_LIST_SUFFIXES:
+        return f"Opened as edges of a graph; a table named .matrix{suffix} opens as a matrix to multiply."
     return ""
 
 
 def map_array(path: Path) -> np.ndarray:
-    """Return the array of an NPY file, memory-mapped and read-only.
+    """Return the array of an NPY file, memory-mapped and read-only; that of a compressed file is in memory.
 
     A damaged file may announce more than it holds; mapping it takes no memory.
 
@@ -81,12 +84,20 @@ def map_array(path: Path) -> np.ndarray:
     """
     try:
         with _without_warnings():
+            if not _is_plain_file(path):
+                return _load_array(b"".join(line_blocks.read_blocks(path, Monitor())))
             with open(path, "rb") as handle:
                 _read_header(handle)
             return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, *HEADER_ERRORS) as error:
         reason = str(error).partition("\n")[0] or "its header cannot be read"
         raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
+
+
+def names_file(path: Path) -> Path:
+    """Return the file beside an array of distances, or beside its archive, that has the names of its taxa."""
+    beside = packed_files.archive_of(path) or path
+    return beside.with_name(packed_files.format_stem(path) + NAMES_SUFFIX)
 
 
 def write_array(path: Path, values: np.ndarray) -> None:
@@ -100,12 +111,24 @@ def write_array(path: Path, values: np.ndarray) -> None:
 
 
 def _is_named_matrix(path: Path) -> bool:
-    return path.name.lower().removesuffix(".gz").endswith(MATRIX_ENDINGS)
+    name = path.stem if packed_files.is_packed(path) else path.name
+    return name.lower().endswith(MATRIX_ENDINGS)
 
 
-def file_suffix(path: Path) -> str:
-    """Return the suffix that names the format of a file, in lower case, without that of compression."""
-    return (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
+def _is_plain_file(path: Path) -> bool:
+    """Return whether a file begins as an array, and is not compressed or in an archive."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as handle:
+        return not packed_files.describe_packing(handle.read(6))
+
+
+def _load_array(data: bytes) -> np.ndarray:
+    """Return the array of the bytes of an NPY file; ValueError where they are fewer than it announces."""
+    shape = _read_header(io.BytesIO(data))
+    if np.prod(shape, dtype=np.float64) > len(data):
+        raise ValueError(f"it announces {shape}, and has {len(data):,} bytes")
+    return np.load(io.BytesIO(data), allow_pickle=False)
 
 
 @contextmanager
@@ -137,7 +160,7 @@ def _announced_shape(head: bytes) -> tuple[int, ...] | None:
 
 def _could_be_distances(path: Path) -> bool:
     """Return whether the first rows and columns of a square array are those of distances, or cannot be read."""
-    if path.with_suffix(NAMES_SUFFIX).is_file():
+    if names_file(path).is_file():
         return True
     try:
         with _without_warnings():
@@ -168,7 +191,7 @@ def _split_fields(line: bytes) -> list[bytes]:
 def _could_be_edges(path: Path, rows: list[list[float]]) -> bool:
     """Return whether these are numbers of two vertices, and perhaps a weight, in a file that is named so."""
     return (
-        file_suffix(path) in EDGE_SUFFIXES
+        packed_files.format_suffix(path) in EDGE_SUFFIXES
         and len(rows[0]) in (2, 3)
         and all(vertex.is_integer() for row in rows for vertex in row[:2])
     )

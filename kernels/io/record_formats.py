@@ -1,22 +1,44 @@
-"""The beginnings of sequence file formats."""
+"""The formats of sequence files that are no alignments: how each is recognised, and which function reads it."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
-FORMATS = (
-    (re.compile(rb"LOCUS\s"), "genbank", "GenBank"),
-    (re.compile(rb"ID   (?>.*?(Reviewed|Unreviewed|PRELIMINARY|STANDARD)[;,]).*AA\."), "swiss", "Swiss-Prot"),
-    (re.compile(rb"ID   "), "embl", "EMBL"),
-    (re.compile(rb"# STOCKHOLM"), "stockholm", "Stockholm"),
-    (re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS)\b"), "clustal", "Clustal"),
-    (re.compile(rb"PileUp|!![AN]A_MULTIPLE"), "msf", "MSF"),
-    (re.compile(rb"#NEXUS", re.IGNORECASE), "nexus", "NEXUS"),
-    (re.compile(rb"##maf\b"), "maf", "MAF"),
-    (re.compile(rb"@\S.*\n\S+\n\+"), "fastq", "FASTQ"),
-    (re.compile(rb"\d+[ \t]+\d+[ \t]*\n"), "phylip-relaxed", "PHYLIP"),
+from antidiag.kernels.io import binary_records, fastq_records, flat_file_records, gff_records
+from antidiag.kernels.io.fasta_records import parse_fasta_text
+from antidiag.kernels.io.record_letters import SequenceRecord
+
+PlacedRecords = Iterator[tuple[str, SequenceRecord]]
+"""Records, each with the place where it begins, for errors."""
+
+
+class RecordFormat(NamedTuple):
+    """A format of sequences: its name for users, its beginning, and its reader, which takes blocks and a source."""
+
+    label: str
+    matches: Callable[[bytes], object]
+    read: Callable[[Iterator[bytes], str], PlacedRecords]
+    is_binary: bool = False
+
+
+def _flat(known: flat_file_records.FlatFormat) -> Callable[[Iterator[bytes], str], PlacedRecords]:
+    return partial(flat_file_records.read_flat_file, known=known)
+
+
+RECORD_FORMATS = (
+    RecordFormat("ABI", binary_records.ABI_HEAD.match, binary_records.read_abi, True),
+    RecordFormat("SnapGene", binary_records.SNAPGENE_HEAD.match, binary_records.read_snapgene, True),
+    RecordFormat("GenBank", flat_file_records.GENBANK_HEAD.match, _flat(flat_file_records.GENBANK)),
+    RecordFormat("Swiss-Prot", flat_file_records.SWISS_HEAD.match, _flat(flat_file_records.SWISS_PROT)),
+    RecordFormat("EMBL", flat_file_records.EMBL_HEAD.match, _flat(flat_file_records.EMBL)),
+    RecordFormat("FASTQ", fastq_records.HEAD.match, fastq_records.read_fastq),
+    RecordFormat("GFF3", gff_records.HEAD.match, partial(gff_records.read_gff, read_fasta=parse_fasta_text)),
 )
-"""The beginning of each format, its name in Biopython, and its name for users. The atomic group of Swiss-Prot stops
-at the first status word: backtracking over very many of them would take quadratic time."""
-ALIGNED = ("nexus", "maf")
-"""Formats that the readers of alignments read."""
+"""All formats but FASTA and plain letters. The first that matches reads the file."""
+
+
+def find_record_format(start: bytes) -> RecordFormat | None:
+    """Return the format of a file that begins so; None where no format matches."""
+    return next((known for known in RECORD_FORMATS if known.matches(start)), None)

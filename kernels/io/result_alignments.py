@@ -110,6 +110,12 @@ def unique_names(sequences: Sequences[Sequence]) -> list[str]:
 
 
 def fasta_title(sequence: Sequence) -> str:
-    """Return the title line of a FASTA record: its first word is the name, also after the user renamed the sequence."""
-    name, described = name_without_spaces(sequence.name), sequence.description.split()
-    return " ".join(described if described[:1] == [name] else [name, *described])
+    """Return the title line of a FASTA record: the name and the description.
+
+    The name has no blanks, also after the user renamed the sequence, unless it is the whole title of the file.
+    """
+    described = sequence.description.split()
+    if sequence.name and " ".join(described) == sequence.name:
+        return sequence.name
+    name = name_without_spaces(sequence.name)
+    return " ".join(described if described[:1] == [name] else [name, *sequence.details.split()])

@@ -110,8 +110,7 @@ def sequence_filter(expression: str = "", shortest: int = 0, longest: int | None
 
 def fasta_title(sequence: Sequence) -> str:
     """Return the title line of a sequence: its name, then its description."""
-    found = sequence.description.strip()
-    return found if f"{found} ".startswith(f"{sequence.name} ") else f"{sequence.name} {found}".rstrip()
+    return f"{sequence.name} {sequence.details}".rstrip()
 
 
 def rename_sequence(sequence: Sequence, name: str) -> Sequence:

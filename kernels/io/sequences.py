@@ -7,6 +7,7 @@ annotated formats go through Biopython.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,8 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import fasta_columns, line_blocks
+from antidiag.kernels.io import fasta_columns, line_blocks, packed_files
 from antidiag.kernels.io import sequence_records as reading
+from antidiag.kernels.io.record_letters import UNKNOWN
+from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import Sequence, SequenceType, sequence_names
 from antidiag.kernels.monitor import Monitor
@@ -43,20 +46,23 @@ SURE_LETTERS = 30
 RECORD_NUMBER = re.compile("#[0-9]{1,18}")
 """A record given by its number."""
 
-HEAD_LETTERS = 4096
-"""Letters at the head of a text that decide whether it is natural language."""
+COUNTED_NOTE = re.compile(r"([\d,]+) (.+?)s? (removed|left out)")
+"""The words of a note about what was left out: the number, the noun, and what happened to it."""
 
 BATCH_LETTERS = 1 << 20
 
 
+@packed_files.reads_each_file
 def read_sequences(
-    path: str | Path, type: SequenceType | None = None, monitor: Monitor | None = None
+    path: str | Path, type: SequenceType | None = None, monitor: Monitor | None = None, any_letters: bool = False
 ) -> Sequences[Sequence]:
     """Read all sequences of a file, in its order; equal names are kept. Very many of plain FASTA come as a set.
 
-    The content decides the format, not the suffix: FASTA, plain letters, GenBank, EMBL, Swiss-Prot, Clustal, Stockholm,
-    NEXUS or PHYLIP, each plain or gzipped, with any line ends. Letters become upper case; white space and digits are
-    dropped; so are gaps and the stop at the end of a protein, which the note of the sequence says.
+    The content decides the format: FASTA, all formats of alignments, GenBank, EMBL, Swiss-Prot, FASTQ, GFF3 with
+    ##FASTA, ABI, SnapGene or plain letters, each plain or compressed, with any line ends. Letters become upper case;
+    white space is dropped. The note of a sequence says what else was left out: gaps, digits, invisible characters, the
+    stop at the end of a protein, qualities, features, comments. Where several titles begin with one word and differ,
+    the whole title is the name.
 
     Parameters
     ----------
@@ -65,9 +71,13 @@ def read_sequences(
         The type of all sequences; guessed for each where it is not given.
     monitor : Monitor, optional
         Receives the bytes read; may cancel.
+    any_letters : bool
+        Text without a format is one sequence, also where that is in doubt.
 
     Raises
     ------
+    DoubtfulLetters
+        Where text without a format may be something else than one sequence.
     InputError
         Where the file cannot be read or has an invalid letter; the text names file, line and record.
     """
@@ -75,24 +85,25 @@ def read_sequences(
     monitor = monitor or Monitor()
     if (found := _read_plain_fasta(path, type, monitor)) is not None:
         return found
-    return _build_sequences(
-        reading.read_records(line_blocks.read_blocks(path, monitor), str(path), monitor), str(path), type
-    )
+    blocks = line_blocks.read_blocks(path, monitor)
+    return _build_sequences(reading.read_records(blocks, str(path), monitor, any_letters), str(path), type)
 
 
 def read_sequence_stream(
     stream: BufferedReader, source: str, type: SequenceType | None = None, monitor: Monitor | None = None
 ) -> list[Sequence]:
-    """Read all sequences of a stream of bytes, plain or gzipped; errors call it ``source``."""
+    """Read all sequences of a stream of bytes, plain or compressed; errors call it ``source``."""
     monitor = monitor or Monitor()
     blocks = line_blocks.read_stream_blocks(stream, source, monitor)
     return _build_sequences(reading.read_records(blocks, source, monitor), source, type)
 
 
-def read_sequence_text(text: str, source: str = "pasted", type: SequenceType | None = None) -> list[Sequence]:
+def read_sequence_text(
+    text: str, source: str = "pasted", type: SequenceType | None = None, any_letters: bool = False
+) -> list[Sequence]:
     """Read all sequences of a text in any format that `read_sequences` knows; errors call it ``source``."""
     block = line_blocks.normalise_line_ends(text.encode(errors="replace"))
-    return _build_sequences(reading.read_records(iter([block]), source), source, type)
+    return _build_sequences(reading.read_records(iter([block]), source, None, any_letters), source, type)
 
 
 def guess_type(letters: bytes) -> SequenceType:
@@ -102,7 +113,7 @@ def guess_type(letters: bytes) -> SequenceType:
     and no T.
     """
     sample = _type_sample(letters).upper()
-    other = sample.translate(None, b"ACGTUN")
+    other = sample.translate(None, b"ACGTUN?")
     strange = other.translate(None, ALPHABETS[SequenceType.DNA])
     if len(other) * 10 > len(sample) or (strange and len(sample) < SURE_LETTERS):
         return SequenceType.PROTEIN
@@ -149,24 +160,14 @@ def gc_fraction(sequence: Sequence) -> float | None:
 def reading_notes(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     """Summarise the notes of sequences: "2,399,145 gaps removed from 14,950 sequences"."""
     notes = sequences.notes if isinstance(sequences, SequenceSet) else (sequence.note for sequence in sequences)
-    parts = [part for note in notes if note for part in note.split("; ")]
-    gaps = [int(found[1].replace(",", "")) for part in parts if (found := reading.GAPS_NOTE.fullmatch(part))]
-    others = Counter(part for part in parts if not reading.GAPS_NOTE.fullmatch(part))
-    changes = [(f"{format_count(sum(gaps), 'gap')} removed", len(gaps))] if gaps else []
-    changes += others.items()
-    return tuple(f"{part} from {number:,} sequences" if number > 1 else part for part, number in changes)
-
-
-def reads_like_words(text: str) -> bool:
-    """Return whether a text without records is rather natural language: within a line, its words differ in length.
-
-    Letters of a sequence stand in blocks of one length, of which the last may be shorter. Nucleotides are not words.
-    """
-    head = text[:HEAD_LETTERS].strip()
-    if head.startswith(">") or guess_type("".join(head.split()).encode(errors="replace")) != SequenceType.PROTEIN:
-        return False
-    lines = ([word for word in line.split() if word.isalpha()] for line in head.splitlines())
-    return any(len({len(word) for word in words[:-1]}) > 1 for words in lines)
+    counts: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    for part in (part for note in notes if note for part in note.split("; ")):
+        counted = COUNTED_NOTE.fullmatch(part)
+        kind = f"{counted[2]} {counted[3]}" if counted else part
+        counts[kind] += 1
+        totals[kind] += int(counted[1].replace(",", "")) if counted else 0
+    return tuple(_summarise_note(kind, count, totals[kind]) for kind, count in counts.items())
 
 
 def find_sequence(sequences: Sequences[Sequence], wanted: str) -> Sequence:
@@ -189,7 +190,7 @@ def find_sequence(sequences: Sequences[Sequence], wanted: str) -> Sequence:
 
 def _read_plain_fasta(path: Path, type: SequenceType | None, monitor: Monitor) -> SequenceSet | None:
     """Return the set of very many records of plain FASTA; None where the file holds few, or anything unusual."""
-    if not path.is_file() or path.stat().st_size < 2 * MANY_SEQUENCES:  # a title and a letter take more
+    if not os.path.isfile(path) or path.stat().st_size < 2 * MANY_SEQUENCES:  # a title and a letter take more
         return None
     columns = fasta_columns.read_columns(line_blocks.read_blocks(path, monitor))
     if columns is None or columns.name_lengths.size < MANY_SEQUENCES or not columns.letters.size:
@@ -217,7 +218,19 @@ def _build_sequences(
         raise InputError(f"{source}: the file has no sequence; give FASTA, GenBank or plain letters")
     if type is None and any(sequence.type == SequenceType.PROTEIN for sequence in found):
         found = [_as_peptide(sequence) for sequence in found]
-    return found
+    return _with_whole_titles(found)
+
+
+def _with_whole_titles(found: list[Sequence]) -> list[Sequence]:
+    """Return sequences with the whole title as name where several titles begin with one word and differ."""
+    names = [sequence.name for sequence in found]
+    if len(set(names)) == len(names):
+        return found
+    titles = [one.description if one.description.split()[:1] == [one.name] else one.name for one in found]
+    return [
+        one if name in (one.name, "") else replace(one, name=name)
+        for one, name in zip(found, names_of_titles(titles), strict=True)
+    ]
 
 
 def _typed_sequences(
@@ -226,9 +239,18 @@ def _typed_sequences(
     for record in records:
         kind = type or record.type or guess_type(record.letters)
         sequence = Sequence(record.name, record.letters, kind, record.description, source, record.note)
+        if missing := record.letters.count(UNKNOWN):
+            sequence = _with_known_letters(sequence, missing)
         if kind != SequenceType.PROTEIN:
             validate_letters(sequence)
         yield sequence
+
+
+def _with_known_letters(sequence: Sequence, missing: int) -> Sequence:
+    """Return a sequence with N, or X in proteins, in place of '?', and a note of it."""
+    unknown = "X" if sequence.type == SequenceType.PROTEIN else "N"
+    note = "; ".join(filter(None, (sequence.note, f"{missing:,} '?' replaced by {unknown}")))
+    return replace(sequence, letters=sequence.letters.replace(UNKNOWN, unknown.encode()), note=note)
 
 
 def _as_peptide(sequence: Sequence) -> Sequence:
@@ -242,6 +264,15 @@ def _type_sample(letters: bytes) -> bytes:
         return letters
     middle = len(letters) // 2
     return letters[:SAMPLE_LETTERS] + letters[middle : middle + SAMPLE_LETTERS] + letters[-SAMPLE_LETTERS:]
+
+
+def _summarise_note(kind: str, count: int, total: int) -> str:
+    """Return a part of the notes of so many sequences, with the total of its numbers; 0 where it has no number."""
+    text = kind
+    if total:
+        verb = next(verb for verb in ("removed", "left out") if kind.endswith(verb))
+        text = f"{format_count(total, kind.removesuffix(f' {verb}'))} {verb}"
+    return f"{text} from {count:,} sequences" if count > 1 else text
 
 
 def _location(sequence: Sequence) -> str:
@@ -275,6 +306,9 @@ SEQUENCE = DataKind(
     type=Sequence,
     claims_file=_is_sequence_file,
     read=_read_file,
-    suffixes=(".fa", ".fasta", ".fna", ".faa", ".gb", ".gbk", ".embl", ".aln", ".sto", ".phy", ".nex", ".txt"),
+    suffixes=(
+        *(".fa", ".fasta", ".fna", ".faa", ".gb", ".gbk", ".gbff", ".seq", ".embl", ".dat", ".fq", ".fastq"),
+        *(".gff", ".gff3", ".ab1", ".dna", ".tab", ".aln", ".sto", ".phy", ".nex", ".txt"),
+    ),
     generate=_random_sequence,
 )

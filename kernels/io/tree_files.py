@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequences
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import newick, tree_xml
+from antidiag.kernels.io import newick, packed_files, tree_xml
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.line_blocks import decode_text, read_blocks
 from antidiag.kernels.io.newick import BLANK, COMMENT, NewickText
@@ -41,24 +42,23 @@ def is_tree_file(path: Path, head: bytes) -> bool:
     """Return whether a file with these first bytes (unpacked) holds trees; a NEXUS file with an alignment does not."""
     text = head.decode("latin-1").lstrip("\ufeff\xef\xbb\xbf")
     if text[:6].lower() == "#nexus":
-        if not (BEGIN.search(text) or MATRIX.search(text)) and path.is_file():
-            # The names of many taxa come first.
-            text = b"".join(read_blocks(path, Monitor())).decode("latin-1")
+        if not (BEGIN.search(text) or MATRIX.search(text)):
+            with suppress(InputError):  # the names of many taxa come first; pasted text has no file
+                text = b"".join(read_blocks(path, Monitor())).decode("latin-1")
         return bool(BEGIN.search(text)) and not MATRIX.search(text)
     if text.startswith("<"):
         return bool(tree_xml.HEAD.search(text))
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:] if suffix.lower() != ".gz"]
-    return bool(NEWICK_START.match(text)) or (suffixes[-1:] != [] and suffixes[-1] in NEWICK_SUFFIXES)
+    return bool(NEWICK_START.match(text)) or packed_files.format_suffix(path) in NEWICK_SUFFIXES
 
 
+@packed_files.reads_each_file
 def read_trees(path: str | Path, monitor: Monitor | None = None) -> list[Tree]:
-    """Read all trees of a Newick, NEXUS, phyloXML or NeXML file, plain or packed; InputError names file and place."""
+    """Read all trees of a Newick, NEXUS, phyloXML or NeXML file, also compressed; InputError names file and place."""
     path, monitor = Path(path), monitor or Monitor()
     data = b"".join(read_blocks(path, monitor)).removeprefix(b"\xef\xbb\xbf")
     if any(control in data for control in (b"\0", b"\1", b"\2")):
         raise InputError(f"{path}: this is a binary file; give trees as Newick or NEXUS text")
-    stem = path.with_suffix("").stem if path.suffix.lower() == ".gz" else path.stem
-    return parse_trees(decode_text(data), str(path), stem, monitor)
+    return parse_trees(decode_text(data), str(path), packed_files.format_stem(path), monitor)
 
 
 def has_trees(text: str) -> bool:
@@ -174,20 +174,18 @@ def _name_all_leaves(tree: Tree) -> tuple[str, ...]:
 
 
 def write_trees(path: str | Path, trees: Sequences[Tree]) -> None:
-    """Write trees atomically, in the format that the suffix names, else as Newick; gzipped where .gz follows.
+    """Write trees atomically, in the format of the suffix, else as Newick; compressed where such a suffix follows.
 
     InputError where NHX or XML cannot hold a name or value.
     """
-    path = Path(path)
-    packed = path.suffix.lower() == ".gz"
-    suffix = (Path(path.stem) if packed else path).suffix.lower()
+    suffix = packed_files.format_suffix(Path(path))
     if suffix in XML_WRITERS:
         lines = XML_WRITERS[suffix](trees)
     elif suffix in NEXUS_SUFFIXES:
         lines = nexus_file_lines(trees)
     else:
         lines = newick_file_lines(trees, nhx=suffix == NHX_SUFFIX)
-    write_lines(path, lines, packed)
+    write_lines(path, lines)
 
 
 def random_tree(taxa: int, random: np.random.Generator) -> Tree:

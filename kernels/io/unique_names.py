@@ -36,6 +36,22 @@ def name_without_spaces(name: str) -> str:
     return "_".join(name.split()) or "unnamed"
 
 
+def names_of_titles(titles: Sequences[str]) -> list[str]:
+    """Return the name of each title: its first word, or the whole title where several begin with that word and differ.
+
+    A name is "" where the title is.
+    """
+    words = [(title.split(None, 1) or [""])[0] for title in titles]
+    if len({word for word in words}) == len(words):  # noqa: C416 - as in `make_names_unique`
+        return words
+    whole: dict[str, set[str]] = {}
+    for word, title in zip(words, titles, strict=True):
+        whole.setdefault(word, set()).add(" ".join(title.split()))
+    return [
+        " ".join(title.split()) if len(whole[word]) > 1 else word for word, title in zip(words, titles, strict=True)
+    ]
+
+
 def first_repeated(names: Sequences[str]) -> tuple[int, int] | None:
     """Return the numbers of the first two equal names; None where all differ."""
     places: dict[str, int] = {}

@@ -212,7 +212,7 @@ def make_answer(
     described = tuple(
         (row, DESCRIPTION, rest)
         for row, sequence in enumerate(problem.sequences)
-        if (rest := _description_text(sequence))
+        if (rest := " ".join(sequence.details.split()))
     )
     marks = () if confidence is None else ((CONFIDENCE, _confidence_digits(confidence)),)
     notes = Annotations(of_rows=described, of_columns=marks)
@@ -220,12 +220,6 @@ def make_answer(
     if confidence is not None:
         confidence.setflags(write=False)
     return MsaAnswer(found, tree, confidence)
-
-
-def _description_text(sequence: Sequence) -> str:
-    """Return the part of the title line behind the name."""
-    words = sequence.description.split()
-    return " ".join(words[1:] if words[:1] == [sequence.name] else words)
 
 
 def _confidence_digits(confidence: np.ndarray) -> str:

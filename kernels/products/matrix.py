@@ -10,7 +10,7 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks, number_tables
+from antidiag.kernels.io import line_blocks, number_tables, packed_files
 from antidiag.kernels.io.number_tables import MATRIX_ENDINGS, NPY
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
@@ -90,16 +90,17 @@ def _refuse_inexact(values: np.ndarray, place: str) -> None:
         )
 
 
+@packed_files.reads_each_file
 def read_matrix(path: str | Path, monitor: Monitor | None = None) -> list[SemiringMatrix]:
-    """Read the matrix of a file: plain or gzipped text with one row per line, or NPY; an InputError names the line.
+    """Read the matrix of a file: text with one row per line, or NPY, plain or compressed; an InputError names the line.
 
     Numbers are separated by commas, semicolons, tabs or blanks; lines that begin with # are skipped.
     """
     path = Path(path)
-    name = path.name
-    for ending in (".gz", ".npy", ".csv", ".tsv", ".txt", ".matrix"):
+    name = path.stem if packed_files.is_packed(path) else path.name
+    for ending in (".npy", ".csv", ".tsv", ".txt", ".matrix"):
         name = name.removesuffix(ending)
-    if _begins_as_npy(path):
+    if line_blocks.read_head(path, len(NPY)) == NPY:
         return [check_matrix(np.array(number_tables.map_array(path)), name or path.name, str(path))]
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor()))
     return [check_matrix(_parse_text(path, text), name or path.name, str(path))]
@@ -113,14 +114,6 @@ def claims_file(path: Path, head: bytes) -> bool:
 def random_matrix(size: int, random: np.random.Generator) -> SemiringMatrix:
     """Return a random square matrix of whole numbers below 1,000."""
     return check_matrix(random.integers(0, 1000, (size, size), np.int32), f"random matrix of {size:,}")
-
-
-def _begins_as_npy(path: Path) -> bool:
-    try:
-        with open(path, "rb") as handle:
-            return handle.read(len(NPY)) == NPY
-    except OSError:
-        return False
 
 
 def _parse_text(path: Path, text: bytes) -> np.ndarray:

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.io import aligned_sequences, hmmer_models, line_blocks
+from antidiag.kernels.io import aligned_sequences, hmmer_models, line_blocks, packed_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.hmmer_models import HmmerModel
@@ -48,6 +48,7 @@ def claims_file(path: Path, head: bytes) -> bool:
     )
 
 
+@packed_files.reads_each_file
 def read_profile(path: str | Path, monitor: Monitor | None = None, type: SequenceType | None = None) -> list[Profile]:
     """Return the profiles of a file: a table, JSON or models of HMMER, else of its alignments, with equal row weights.
 
@@ -91,14 +92,14 @@ def write_profile(path: str | Path, profile: Profile) -> None:
 
 def check_suffix(path: str | Path) -> str:
     """Return the suffix that selects the format; InputError if it is none of WRITERS."""
-    suffix = Path(path).suffix.lower()
+    suffix = packed_files.format_suffix(Path(path))
     if suffix not in WRITERS:
         raise InputError(f"{path}: cannot write this format; use the suffix {' or '.join(WRITERS)}")
     return suffix
 
 
 def file_holds_profile(path: str | Path) -> bool:
-    """Return whether a file, plain or gzipped, holds a profile of this program and not an alignment."""
+    """Return whether a file, plain or compressed, holds a profile of this program and not an alignment."""
     return claims_file(Path(path), next(line_blocks.read_blocks(Path(path), Monitor()), b"")[:4096])
 
 

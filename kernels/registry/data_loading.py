@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +10,22 @@ from typing import Any
 from antidiag.kernels import registry
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_sequences, hmmer_models, line_blocks, number_tables, sequences, tree_files
-from antidiag.kernels.io.alignment_formats import known_formats, nexus
+from antidiag.kernels.io import (
+    aligned_sequences,
+    hmmer_models,
+    line_blocks,
+    number_tables,
+    packed_files,
+    sequences,
+    tree_files,
+)
+from antidiag.kernels.io.alignment_formats import known_formats, letter_table, nexus
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.sequences.sequence_set import split_data
 
 HEAD_BYTES = 4096
 """Number of bytes from which the kind of a file is detected."""
@@ -48,6 +55,8 @@ def find_kinds_of_file(path: str | Path) -> list[DataKind]:
     """Return the kinds of data in a file: one, but every kind that reads it for a model of HMMER."""
     path = Path(path)
     head = _read_head(path)
+    if letter_table.holds_sequences(head):  # no list of edges, whatever its suffix is
+        return [ALIGNMENT if ALIGNMENT.claims_file(path, head) else SEQUENCE]
     claiming = [kind for kind in data_kinds() if kind is not SEQUENCE]
     if hmmer_models.HEAD.match(head):
         return [kind for kind in claiming if kind.claims_file(path, head)]
@@ -57,9 +66,17 @@ def find_kinds_of_file(path: str | Path) -> list[DataKind]:
 def read_data(path: str | Path, monitor: Monitor | None = None, beside: Iterable[str | Path] = ()) -> Sequence[Any]:
     """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note.
 
-    The sequences of the files ``beside`` it give the letters of SAM, PAF and chains that name them without letters.
+    The sequences of the files ``beside`` it give the letters of SAM, PAF and chains that name them without letters. The
+    files of a zip archive may be of different kinds.
     """
-    path = Path(path)
+    paths = packed_files.list_files(Path(path))
+    if len(paths) == 1:
+        return _read_one_file(paths[0], monitor, beside)
+    return packed_files.note_files([datum for one in paths for datum in _read_one_file(one, monitor, beside)], paths)
+
+
+def _read_one_file(path: Path, monitor: Monitor | None, beside: Iterable[str | Path]) -> Sequence[Any]:
+    """Read all data of a file that is no archive of several."""
     kind, *others = find_kinds_of_file(path)
     found = read_kind(kind, path, monitor, beside)
     if others and len(found) <= MOST_MODELS:
@@ -97,6 +114,12 @@ def _sequences_of_files(paths: Iterable[Path], monitor: Monitor | None) -> Itera
             yield from sequences.read_sequences(path, monitor=monitor)
 
 
+def reading_notes(data: Iterable[Any]) -> tuple[str, ...]:
+    """Return what reading left out of data or changed, each note once."""
+    found, others = split_data(data)
+    return tuple(dict.fromkeys((*sequences.reading_notes(found), *(datum.note for datum in others if datum.note))))
+
+
 def parse_text(text: str) -> list[Any]:
     """Return all data in a pasted text: trees, alignments or sequences; raise InputError if there are none."""
     text = text.encode(errors="replace").decode()  # pasted text may contain lone surrogates
@@ -122,11 +145,6 @@ def _with_trees_beside(alignments: Sequence[Any], text: str, source: str) -> lis
 def _read_head(path: Path) -> bytes:
     """Return the first unpacked bytes; nothing if they cannot be read, which reading the file will report."""
     try:
-        with open(path, "rb") as plain:
-            head = plain.read(HEAD_BYTES)
-        if head[:2] != b"\x1f\x8b":
-            return head
-        with gzip.open(path) as packed:
-            return packed.read(HEAD_BYTES)
-    except (OSError, EOFError, zlib.error):
+        return line_blocks.read_head(path, HEAD_BYTES)
+    except InputError:
         return b""

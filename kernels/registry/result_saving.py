@@ -14,6 +14,7 @@ from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError, Cancelled, InputError, ResultNotSaved
 from antidiag.kernels.io import json_text
 from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.io.packed_files import format_suffix
 from antidiag.kernels.io.result_alignments import fasta_lines, fasta_title
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence
@@ -56,7 +57,7 @@ def result_suffixes(method: Method) -> Mapping[str, str]:
 
 def check_suffix(path: str | Path, method: Method, suffix: str | None = None) -> str:
     """Return the suffix that determines the format of a result; raise InputError if the method has no such format."""
-    chosen = "." + suffix.lower().removeprefix(".") if suffix else Path(path).suffix.lower()
+    chosen = "." + suffix.lower().removeprefix(".") if suffix else format_suffix(Path(path))
     known = result_suffixes(method)
     if chosen in known:
         return chosen
@@ -136,15 +137,14 @@ def _report_pieces(pieces: Iterable[str], count: int, monitor: Monitor) -> Itera
 
 
 def write_sequences(path: str | Path, sequences: Sequences[Sequence]) -> None:
-    """Write sequences as FASTA (.fa, .fasta, .fna, .faa), gzipped for a further .gz; raise InputError if that fails."""
+    """Write sequences as FASTA (.fa, .fasta, .fna, .faa), compressed for a further suffix such as .gz.
+
+    InputError where that fails.
+    """
     path = Path(path)
-    packed = path.suffix.lower() == ".gz"
-    suffix = (Path(path.stem) if packed else path).suffix.lower()
-    if suffix not in FASTA_SUFFIXES:
+    if format_suffix(path) not in FASTA_SUFFIXES:
         known = ", ".join(FASTA_SUFFIXES)
         raise InputError(
             f"{path}: sequences are written as FASTA; give a suffix out of {known}, or one of them and .gz"
         )
-    write_lines(
-        path, fasta_lines((fasta_title(sequence), sequence.letters.decode("ascii")) for sequence in sequences), packed
-    )
+    write_lines(path, fasta_lines((fasta_title(sequence), sequence.letters.decode("ascii")) for sequence in sequences))

@@ -39,7 +39,7 @@ def test_time_left_is_silent_until_it_is_no_guess():
      ("Homo sapiens", "Homo sapiens")],
 )  # fmt: skip
 def test_what_a_sequence_is_without_its_name(title, text):
-    assert texts.describe_sequence(dna(description=title)) == text
+    assert dna(description=title).details == text
 
 
 def test_files_of_the_project_go_by_their_path_below_it():

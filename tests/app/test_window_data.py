@@ -13,6 +13,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import file_actions
+from antidiag.app.dialogs import confirmations
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, NAME, ROLE, TYPE
 from antidiag.app.session import archive
@@ -60,14 +61,30 @@ def test_pasting_sequences_and_nothing(qtbot, window):
     assert "copy sequences first" in window.jobs.message.text()
 
 
-def test_pasted_words_are_told_from_a_sequence(qtbot, window):
+@pytest.mark.parametrize("agreed", [True, False])
+def test_letters_in_doubt_are_asked_about(qtbot, window, tmp_path, monkeypatch, agreed):
+    asked = []
+    monkeypatch.setattr(confirmations, "confirm_letters", lambda parent, doubt: asked.append(doubt) or agreed)
     QGuiApplication.clipboard().setText("hello world this is text")
     window.commands["paste"].trigger()
-    qtbot.waitUntil(lambda: cells(window, TYPE) == ["protein"])
-    said = window.jobs.message.text()
-    assert said.startswith("Pasted: 1 protein sequence of 20 letters. It looks like words")
-    window.commands["undo"].trigger()
-    assert cells(window, TYPE) == []
+    qtbot.waitUntil(lambda: len(asked) == 1)
+    assert "line 1: these may be words of a text" in asked[0]
+    path = tmp_path / "words.txt"
+    path.write_text("name ACGTACGTAC\n")
+    window.loader.open_paths([path])
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    assert "words.txt, line 1: 'name' may be a name before the letters" in asked[1]
+    qtbot.waitUntil(lambda: len(cells(window, TYPE)) == (2 if agreed else 0))
+    assert not any(job.state is JobState.FAILED for job in window.queue.jobs)
+
+
+def test_what_reading_left_out_is_shown(qtbot, window):
+    QGuiApplication.clipboard().setText(">a\nAC-GT\u00a0\n>b\nACG12T\n")
+    window.commands["paste"].trigger()
+    qtbot.waitUntil(lambda: len(cells(window, NAME)) == 2)
+    shown = window.jobs.text.toPlainText()
+    for note in ("1 no-break space removed", "1 gap removed", "2 digits removed"):
+        assert note in shown
 
 
 def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
@@ -51,6 +52,14 @@ class Card(QFrame):
         self.box.addLayout(self.header)
 
 
+ELIDED_PART = 28
+"""Letters that are shown of each end of a long name."""
+LONG_NAME = re.compile(r"[^\s/\\]{60,}")
+"""A word that is elided. Paths are not: the end of a file name says what it is."""
+LONG_WORD = re.compile(r"\S{24}(?=\S{8})")
+"""Letters of a long word after which a line may end."""
+
+
 class ElidedLabel(QLabel):
     """One line of text that ends in an ellipsis if it does not fit; the tool tip has all of it."""
 
@@ -72,6 +81,36 @@ class ElidedLabel(QLabel):
         room = self.contentsRect()
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+
+
+class WrappedLabel(QLabel):
+    """Lines of text in which long words are elided and may break, so that names of sequences do not widen the window.
+
+    The tool tip has all of a text that is elided.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._text, self._is_elided = "", False
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show a text; `text` returns it unchanged."""
+        self._text = text
+        if self.textFormat() != Qt.TextFormat.PlainText:
+            super().setText(text)
+            return
+        elided = LONG_NAME.sub(lambda word: f"{word[0][:ELIDED_PART]}\u2026{word[0][-ELIDED_PART:]}", text)
+        if elided != text or self._is_elided:
+            self.setToolTip(text if elided != text else "")
+        self._is_elided = elided != text
+        super().setText(LONG_WORD.sub(lambda word: f"{word[0]}\u200b", elided))
+
+    def text(self) -> str:
+        """Return the text that was set."""
+        return self._text
 
 
 class UndoLineEdit(QLineEdit):
@@ -240,9 +279,8 @@ def add_choice_section(
 
 def create_label(text: str = "", kind: str = "", wrap: bool = False) -> QLabel:
     """Create a label; ``kind`` is a name of the style sheet (muted, error, warning)."""
-    made = QLabel(text)
+    made = WrappedLabel(text) if wrap else QLabel(text)
     made.setObjectName(kind)
-    made.setWordWrap(wrap)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return made
 

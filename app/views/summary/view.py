@@ -172,7 +172,7 @@ def _datum_row(number: int, datum: Any) -> tuple[str, str]:
     """Describe an input: a sequence with its title line, or other data with their summary."""
     if isinstance(datum, Sequence):
         details = [datum.name, texts.format_length(datum), str(datum.type), texts.relative_path(datum.source)]
-        lines = [", ".join(detail for detail in details if detail), texts.describe_sequence(datum)]
+        lines = [", ".join(detail for detail in details if detail), datum.details]
         return f"Sequence {number}", "\n".join(line for line in lines if line)
     found = find_kind(datum)
     details = [datum.name, datum.summary, texts.relative_path(datum.source)]

@@ -15,7 +15,7 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import matrix_market, other_formats
 from antidiag.kernels.graphs.files.other_formats import EdgeTable
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from antidiag.kernels.io import distance_files, line_blocks, number_tables
+from antidiag.kernels.io import distance_files, line_blocks, number_tables, packed_files
 from antidiag.kernels.io.distance_files import BOM
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.distance_tables import is_distance
@@ -49,7 +49,7 @@ SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
 
 def claims_file(path: Path, head: bytes) -> bool:
     """Return whether a file holds a graph, by its first bytes, or by the suffix of an edge list."""
-    suffix = number_tables.file_suffix(path)
+    suffix = packed_files.format_suffix(path)
     text = line_blocks.normalise_line_ends(head.removeprefix(BOM))
     listed = suffix in number_tables.EDGE_SUFFIXES and not number_tables.holds_matrix(path, head)
     return (
@@ -95,8 +95,9 @@ def _has_weighted_edges(text: bytes) -> bool:
     )
 
 
+@packed_files.reads_each_file
 def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
-    """Read the graph of a file, plain or packed; an InputError names file and line.
+    """Read the graph of a file, plain or compressed; an InputError names file and line.
 
     An edge list has one directed edge per line: source, target, and a weight (by default 1), separated by commas,
     semicolons, tabs or blanks; a line of headings and comments after #, % or // are skipped. A Matrix Market file holds
@@ -105,7 +106,7 @@ def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     """
     path = Path(path)
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(BOM)
-    suffix = number_tables.file_suffix(path)
+    suffix = packed_files.format_suffix(path)
     if text.startswith(matrix_market.BANNER):
         return [matrix_market.read_matrix_market(path, text)]
     if text.lstrip().startswith(b"<"):

@@ -14,7 +14,7 @@ import numpy as np
 
 from antidiag.kernels import RESOURCES
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import hmmer_models, line_blocks
+from antidiag.kernels.io import hmmer_models, line_blocks, packed_files
 from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.serialization import stored
@@ -141,8 +141,9 @@ def list_bundled_models() -> tuple[Path, ...]:
     return tuple(sorted(MODEL_FOLDER.glob("*.json")))
 
 
+@packed_files.reads_each_file
 def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
-    """Read the model of a JSON file, or those of a file of HMMER, plain or packed; InputError names what is wrong.
+    """Read the model of a JSON file, or those of a file of HMMER, plain or compressed; InputError names what is wrong.
 
     The name of a bundled model, such as cpg-islands, stands for its file where there is no file of that name. The file
     must have ``states``, ``alphabet``, ``transitions``, ``emissions`` and ``initial``; ``name``, ``labels`` and

@@ -6,7 +6,8 @@ each row.
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import cycle
@@ -26,6 +27,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     split_titles,
 )
 from antidiag.kernels.io.line_blocks import BLOCK_BYTES
+from antidiag.kernels.io.stray_characters import describe_removed, remove_stray_characters
 
 ENOUGH_BYTES = 1 << 24
 """Bytes after which a file counts as an alignment, if all rows so far have one length and one has a gap."""
@@ -36,20 +38,33 @@ MAX_PACKERS = 4
 MANY_RECORDS = 50_000
 """Records after which a file without a gap counts as sequences."""
 
-LETTER, DASH, PECULIAR = 1, 2, 4
+HEAD = re.compile(rb"(?:[;#][^\n]*\n\s*)*+>")
+"""A title, or lines of comments before one."""
+COMMENT_STARTS = (b";", b"#")
+MARK_TITLES = (b"ss_", b"sa_", b"aa_")
+"""How titles of rows begin that hold marks of structure and confidence, which may be digits."""
+
+LETTER, DASH, PECULIAR, DIGIT, STRAY = 1, 2, 4, 8, 16
 KINDS = np.zeros(256, np.uint8)
 """The kind of each byte, as bits that can be joined: 0 for ignored ones, LETTER for capitals and '*', DASH for gaps,
-and PECULIAR for all that needs another look, '.' for a gap too."""
+and PECULIAR for all that needs another look, '.' for a gap too. STRAY bytes may belong to invisible characters."""
 KINDS[[0, *range(33, 127)]] = PECULIAR
 KINDS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ*")] = LETTER
 KINDS[list(b"-.~?")] = DASH, DASH | PECULIAR, DASH | PECULIAR, DASH | PECULIAR
 MARK_ROWS = ("ss_pred", "ss_conf", "ss_dssp", "sa_dssp", "aa_dssp", "aa_pred")
 """Rows of HH-suite that hold a mark for each column: predicted and known structure and its confidence."""
+KINDS[list(b"0123456789")] = PECULIAR | DIGIT
+KINDS[[0x1A, *range(127, 256)]] = PECULIAR | STRAY
 
 
 def read_fasta(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
     """Read aligned FASTA; ``size`` is about how many bytes there will be. InputError where rows differ in length."""
-    return _build_raw(*_read_letters(stream, source, size), source)
+    titles, flat, ends, met, note = _read_letters(stream, source, size)
+    return _with_note(_build_raw(titles, flat, ends, met, source), note)
+
+
+def _with_note(raw: RawAlignment, note: str) -> RawAlignment:
+    return raw._replace(note="; ".join(filter(None, (raw.note, note))))
 
 
 def _build_raw(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, source: str) -> RawAlignment:
@@ -89,10 +104,10 @@ def _take_marks_out(raw: RawAlignment, marked: list[int]) -> RawAlignment:
 
 def read_a2m(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
     """Read A2M: FASTA with '.' at other rows' insertions, or without those signs, as A3M."""
-    titles, flat, ends, met = _read_letters(stream, source, size)
+    titles, flat, ends, met, note = _read_letters(stream, source, size)
     lengths = np.diff(ends, prepend=0)
     whole = lengths.size > 0 and lengths[0] > 0 and (lengths == lengths[0]).all()
-    return (_build_raw if whole else _widen_insertions)(titles, flat, ends, met, source)
+    return _with_note((_build_raw if whole else _widen_insertions)(titles, flat, ends, met, source), note)
 
 
 def read_a3m(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
@@ -100,7 +115,8 @@ def read_a3m(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
 
     InputError where rows differ in their number of other columns.
     """
-    return _widen_insertions(*_read_letters(stream, source, size), source)
+    titles, flat, ends, met, note = _read_letters(stream, source, size)
+    return _with_note(_widen_insertions(titles, flat, ends, met, source), note)
 
 
 def _widen_insertions(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, source: str) -> RawAlignment:
@@ -140,13 +156,15 @@ def _widen_insertions(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, m
 
 
 def looks_aligned(stream: Iterator[bytes]) -> bool:
-    """Return whether the records of FASTA all have one length, and some hold gaps.
+    """Return whether the records of FASTA all have one length, and some hold gaps; letters with digits are sequences.
 
     The first ENOUGH_BYTES decide, or MANY_RECORDS without a gap: reads of a sequencer have one length too.
     """
     starts, length, at, records, dashed, done = np.empty(0, np.int64), -1, 0, 0, False, 0
     for block in stream:
-        letters, titles, before, _ = _pack_block(block)
+        letters, titles, before, met, _ = _pack_block(block)
+        if met & DIGIT and not any(title.startswith(MARK_TITLES) for title in titles):
+            return False
         early = (
             letters[: before[MANY_RECORDS - records]] if records + len(titles) > MANY_RECORDS >= records else letters
         )
@@ -169,16 +187,26 @@ class PackedBlock(NamedTuple):
     """A block without titles and white space: ``letters``, uint8, its ``titles``, and what is known of them.
 
     ``letters_before``, int64: how many letters precede each title. ``met_kinds``: the KINDS of its letters joined.
+    ``removed``: how many invisible characters and comments were left out, by their names.
     """
 
     letters: np.ndarray
     titles: list[bytes]
     letters_before: np.ndarray
     met_kinds: int
+    removed: Counter[str]
 
 
 def _pack_block(block: bytes, buffer: np.ndarray | None = None) -> PackedBlock:
     """Copy the letters of a block to ``buffer``, uint8, or to a new array where that is too small."""
+    found = _pack_letters(block, buffer)
+    if found.met_kinds & STRAY or any(block.startswith(sign) or b"\n" + sign in block for sign in COMMENT_STARTS):
+        cleaned, removed = remove_stray_characters(block, keep_digits=True)
+        found = _pack_letters(cleaned, buffer)._replace(removed=removed)
+    return found
+
+
+def _pack_letters(block: bytes, buffer: np.ndarray | None) -> PackedBlock:
     from antidiag.kernels.io.alignment_formats.cpu_letters import (
         pack_letters,  # loads Numba, which reading other files does not need
     )
@@ -188,12 +216,15 @@ def _pack_block(block: bytes, buffer: np.ndarray | None = None) -> PackedBlock:
     places, before = np.empty((most, 2), np.int64), np.empty(most, np.int64)
     count, found, met = pack_letters(np.frombuffer(block, np.uint8), KINDS, np.uint8(LETTER), letters, places, before)
     titles = [block[start:stop] for start, stop in places[:found].tolist()]
-    return PackedBlock(letters[:count], titles, before[:found], met)
+    return PackedBlock(letters[:count], titles, before[:found], met, Counter())
 
 
-def _read_letters(stream: Iterator[bytes], source: str, size: int) -> tuple[list[bytes], np.ndarray, np.ndarray, int]:
-    """Return titles, the letters of all rows one after the other, where each row ends, and the kinds of letters met."""
-    room, at, met = GrowingArray(size), 0, 0
+def _read_letters(
+    stream: Iterator[bytes], source: str, size: int
+) -> tuple[list[bytes], np.ndarray, np.ndarray, int, str]:
+    """Return titles, the letters of all rows one after the other, where each row ends, the kinds of letters met, and a
+    note of what was left out."""
+    room, at, met, removed = GrowingArray(size), 0, 0, Counter[str]()
     titles: list[bytes] = []
     starts = [np.empty(0, np.int64)]
     for packed in _packed_blocks(stream):
@@ -204,8 +235,9 @@ def _read_letters(stream: Iterator[bytes], source: str, size: int) -> tuple[list
         titles += packed.titles
         starts.append(at + packed.letters_before)
         at, met = after, met | packed.met_kinds
+        removed.update(packed.removed)
     ends = np.append(np.concatenate(starts)[1:], at if titles else [])
-    return titles, room.trim(at), ends, met
+    return titles, room.trim(at), ends, met, describe_removed(removed)
 
 
 def _packed_blocks(stream: Iterator[bytes]) -> Iterator[PackedBlock]:

@@ -22,6 +22,7 @@ from antidiag.kernels.io.alignment_formats import (
     dot_bracket,
     emboss_pairs,
     fasta,
+    letter_table,
     maf,
     mase,
     mega,
@@ -90,6 +91,13 @@ ALIGNMENT_FORMATS = (
     AlignmentFormat("DIALIGN", dialign.HEAD.match, dialign.read_dialign),
     AlignmentFormat("dot-bracket", dot_bracket.looks_like_dot_bracket, dot_bracket.read_dot_bracket),
     AlignmentFormat(
+        "a table of names and letters",
+        letter_table.holds_sequences,
+        letter_table.read_table,
+        letter_table.looks_aligned,
+        letter_table.read_table_rows,
+    ),
+    AlignmentFormat(
         "rows of names and letters",
         named_rows.looks_like_named_rows,
         named_rows.read_named_rows,
@@ -136,7 +144,7 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     known = find_alignment_format(start)
     if known is not None:
         return known.is_aligned is None or known.is_aligned(chain([start], blocks))
-    return start.startswith(b">") and fasta.looks_aligned(chain([start], blocks))
+    return bool(fasta.HEAD.match(start)) and fasta.looks_aligned(chain([start], blocks))
 
 
 def read_alignment_blocks(
@@ -175,7 +183,7 @@ def read_alignment_blocks(
     if b"\0" in head[:4096]:
         raise InputError(f"{source}: this is a binary file; give an alignment as text")
     known = find_alignment_format(start)
-    if known is None and start.startswith(b">"):
+    if known is None and fasta.HEAD.match(start):
         return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
     if known is None:
         labels = ", ".join(dict.fromkeys(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])]))

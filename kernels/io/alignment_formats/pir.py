@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from antidiag.kernels.io.alignment_formats.raw_alignment import (
     DESCRIPTION,
-    GAPS,
     Annotations,
     RawAlignment,
     RawRow,
@@ -16,6 +15,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     SourceLine,
     numbered_lines,
     remove_white_space,
+    rows_look_aligned,
 )
 from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.model import SequenceType
@@ -118,5 +118,4 @@ def _add_letters(found: _Entries, letters: bytes) -> None:
 def looks_aligned(stream: Iterator[bytes]) -> bool:
     """Return whether the rows have one length, and some hold gaps."""
     rows = _read_lines(stream, "").rows
-    letters = [rows.letters_of(row) for row in range(len(rows))]
-    return len(set(map(len, letters))) == 1 and any(gap in row for row in letters for gap in GAPS)
+    return rows_look_aligned(rows.letters_of(row) for row in range(len(rows)))

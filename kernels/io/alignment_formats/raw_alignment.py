@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
@@ -11,6 +11,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.serialization import stored
 
@@ -18,6 +19,7 @@ SPACE = b" \t\r\v\f"
 GAPS = b"-.~"
 GROUP_LENGTH = 10
 """Letters of a group, where programs write letters in groups."""
+MISSING = b"?"
 
 
 @stored("alignment-annotations")
@@ -184,17 +186,28 @@ def are_letter_groups(words: Sequences[bytes]) -> bool:
     return all(len(word) == GROUP_LENGTH for word in words[:-1]) and len(words[-1]) <= GROUP_LENGTH
 
 
+def rows_look_aligned(rows: Iterable[bytes]) -> bool:
+    """Return whether rows have one length, and some hold gaps or missing letters."""
+    lengths: set[int] = set()
+    gapped = False
+    for row in rows:
+        lengths.add(len(row))
+        gapped = gapped or any(sign in row for sign in GAPS + MISSING)
+    return len(lengths) == 1 and gapped
+
+
 def remove_white_space(letters: bytes) -> bytes:
     """Return letters without white space."""
     return letters.translate(None, SPACE + b"\n")
 
 
 def split_titles(titles: Sequences[bytes]) -> tuple[list[str], tuple[tuple[int, str, str], ...]]:
-    """Split titles into names, their first words, and descriptions."""
-    names, described = [], []
-    for number, title in enumerate(titles):
-        first, *rest = decode_text(title).split(None, 1) or [f"unnamed-{number + 1}"]
-        names.append(first)
-        if rest and rest[0].strip():
-            described.append((number, DESCRIPTION, rest[0].strip()))
-    return names, tuple(described)
+    """Split titles into names and descriptions: see `names_of_titles`."""
+    texts = [decode_text(title).strip() for title in titles]
+    names = names_of_titles(texts)
+    described = tuple(
+        (row, DESCRIPTION, rest)
+        for row, (name, text) in enumerate(zip(names, texts, strict=True))
+        if text.split(None, 1)[:1] == [name] and (rest := text[len(name) :].strip())
+    )
+    return [name or f"unnamed-{row + 1}" for row, name in enumerate(names)], described

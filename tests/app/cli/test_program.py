@@ -20,6 +20,7 @@ from antidiag.app.cli import COMMANDS, program, run_commands
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
+from antidiag.kernels.registry import data_loading
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIR = "resources/samples/human-haemoglobin.fasta"
@@ -527,3 +528,36 @@ def test_defaults_that_follow_the_type_of_sequences_are_told(help_of, command):
     assert "Default: 5 for nucleotides, 10 for proteins." in text and "Default: BLOSUM62 for proteins." in text
     text = help_of(command, "layered")
     assert "0 gives linear gaps. Default: 0." in text and "Default: 5 for nucleotides, 8 for proteins." in text
+
+
+@pytest.mark.parametrize("command", [("run", "--json", "-"), ("estimate", "--json")])
+def test_what_reading_left_out_is_told_beside_the_report(tmp_path, capsys, command):
+    (tmp_path / "a.fa").write_text("; by hand\n>a\nACGT-ACGT12\n>b\nACG\u00a0TACCT\n", encoding="utf-8")
+    name, *output = command
+    assert program.main([name, "striped-score", str(tmp_path / "a.fa"), "--backend", "cpu", *output]) == 0
+    written = capsys.readouterr()
+    assert json.loads(written.out)
+    assert [line.removeprefix("antidiag: note: ") for line in written.err.splitlines()] == [
+        "1 comment line left out",
+        "2 digits removed",
+        "1 gap removed",
+        "1 no-break space removed",
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst", "zip"])
+def test_results_are_compressed_where_the_suffix_says_so(tmp_path, says, suffix):
+    target = tmp_path / f"found.fasta.{suffix}"
+    says("run", "striped-alignment", PAIR, "--backend", "cpu", "--out", str(target))
+    assert not target.read_bytes().startswith(b">")
+    (alignment,) = data_loading.read_data(target)
+    assert len(alignment.names) == 2
+    assert says("sequences", PAIR, "--out", str(target)) == ""
+    assert says("sequences", str(target)) == says("sequences", PAIR)
+
+
+def test_words_are_no_sequence_and_formats_that_come_near_are_named(tmp_path, refuses):
+    (tmp_path / "a.txt").write_text("seq1 ACGTACGT\n")
+    message = refuses("sequences", str(tmp_path / "a.txt"))
+    for word in ("a.txt, line 1", "'seq1'", "Clustal", "PHYLIP", "a table", ">name"):
+        assert word in message

@@ -1,7 +1,7 @@
 from PySide6.QtWidgets import QMenu
 
 from antidiag.app.kit.controls import widgets
-from antidiag.app.kit.controls.widgets import ElidedLabel, FittingButton
+from antidiag.app.kit.controls.widgets import ElidedLabel, FittingButton, create_label
 
 
 def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
@@ -24,6 +24,19 @@ def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
     assert inked
     assert all(room.contains(x, y) for x, y in inked)
     assert line.toolTip() == "W" * 200
+
+
+def test_a_long_word_does_not_widen_a_label_of_several_lines(qtbot):
+    label = create_label("short", wrap=True)
+    qtbot.addWidget(label)
+    narrow, name = label.minimumSizeHint().width(), "contigASSEMBLED" * 10
+    for text in (f"The types differ: {name} is DNA.", f"/a/{'folder/' * 30}file.fa: damaged"):
+        label.setText(text)
+        assert label.text() == text
+        assert label.minimumSizeHint().width() < narrow + 400
+        assert (label.toolTip() == text) == (name in text)
+    label.setText("short")
+    assert (label.toolTip(), label.minimumSizeHint().width()) == ("", narrow)
 
 
 def test_a_button_shows_the_longest_of_its_texts_that_fits(qtbot):

@@ -16,7 +16,6 @@ from antidiag.kernels import memory
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io import aligned_sequences, line_blocks, sequences
 from antidiag.kernels.io import sequence_records as reading
-from antidiag.kernels.io.guarded_stream import GuardedStream
 from antidiag.kernels.io.sequences import (
     SEQUENCE,
     read_sequence_stream,
@@ -32,6 +31,7 @@ from tests.kernels.io.sequence_files import (
     CLUSTAL,
     TWO,
     Piped,
+    genbank,
     refusal,
     write,
 )
@@ -54,7 +54,7 @@ from tests.kernels.io.sequence_files import (
         (bytes(range(1, 256)), ["line 1"]),
         (b"\x89PNG\r\n\x1a\n\0\0", ["binary"]),
         (TWO.decode().encode("utf-16"), ["UTF-16"]),
-        (b"BZh91AY&SY", ["bzip2", "unpack"]),
+        (b"BZh91AY&SY", ["bzip2", "truncated"]),
         (b"name,length\nx,1\n", ["line 1", "','", "FASTA"]),
         (b">one\n" + b"ACGT" * 10 + b"E\n", ["one", "'E'", "position 41", "DNA"]),
         (b"LOCUS       broken\n", ["GenBank"]),
@@ -83,9 +83,11 @@ def test_a_clustal_file_without_rows_comes_to_an_end(tmp_path, data):
 
 @pytest.mark.parametrize("rows", ["0", "00", "0 5\n\nx  ACGTA\n2"])
 def test_a_phylip_alignment_of_no_rows_comes_to_an_end(tmp_path, rows):
-    assert "an alignment of 0" in refusal(write(tmp_path, f" {rows} 5\none  ACGTA\ntwo  ACG-A\n".encode()))
-    with pytest.raises(InputError, match="line 4: an alignment of -1 rows"):
-        read_sequences(write(tmp_path, b" 2 5\none  ACGTA\ntwo  ACG-A\n-1 5\none  ACGTA\n"))
+    for read_it in (read_sequences, aligned_sequences.read_alignments):
+        with pytest.raises(InputError, match=r"input\.fa"):
+            read_it(write(tmp_path, f" {rows} 5\none  ACGTA\ntwo  ACG-A\n".encode()))
+        with pytest.raises(InputError, match=r"input\.fa"):
+            read_it(write(tmp_path, b" 2 5\none  ACGTA\ntwo  ACG-A\n-1 5\none  ACGTA\n"))
     assert len(read_sequences(write(tmp_path, b" 2 5\none  ACGTA\ntwo  ACG-A\n"))) == 2
 
 
@@ -110,14 +112,12 @@ def test_a_damaged_clustal_alignment_has_a_reason(tmp_path, damaged, reason):
         aligned_sequences.read_alignments(write(tmp_path, damaged))
 
 
-def test_reading_by_biopython_can_be_cancelled():
+@pytest.mark.parametrize("text", [genbank().encode(), b">a\nACGT\n", b"@a\nAC\n+\nII\n"])
+def test_reading_records_can_be_cancelled(text):
     monitor = Monitor()
-    text = GuardedStream(CLUSTAL.decode() * 1000, monitor)
     monitor.cancel()
     with pytest.raises(Cancelled):
-        list(text)
-    with pytest.raises(Cancelled):
-        list(reading.read_records(iter([b"LOCUS       A\n" + b"x\n" * 5000]), "a source", monitor))
+        list(reading.read_records(iter([text * 3]), "a source", monitor))
 
 
 @pytest.fixture
@@ -151,7 +151,8 @@ def test_the_limit_is_kept_and_the_environment_goes_before_it(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"), [(b"", "empty"), (b"BZh91AY", "bzip2"), (gzip.compress(TWO, mtime=0)[:20], "truncated")]
+    ("data", "reason"),
+    [(b"", "empty"), (b"BZh91AY", "bzip2 .*truncated"), (gzip.compress(TWO, mtime=0)[:20], "truncated")],
 )
 def test_a_stream_that_cannot_be_read(data, reason):
     with pytest.raises(InputError, match=f"standard input: .*{reason}"):

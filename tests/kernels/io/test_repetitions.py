@@ -13,11 +13,10 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import graph_reader as graphs
 from antidiag.kernels.io import aligned_sequences, distance_files, sequences, tree_files
 from antidiag.kernels.io.alignment_formats import maf
-from antidiag.kernels.io.record_formats import FORMATS
+from antidiag.kernels.io.flat_file_records import SWISS_HEAD
 from antidiag.kernels.products import matrix
 
 OFTEN = 300_000
-SWISS = next(pattern for pattern, name, _ in FORMATS if name == "swiss")
 
 
 def _at(folder: Path, name: str, text: str) -> Path:
@@ -71,8 +70,8 @@ def test_blanks_and_letters_in_the_head_of_phylip(tmp_path: Path, often: int) ->
 
 @pytest.mark.parametrize("often", [1, OFTEN])
 def test_what_swiss_prot_says_of_an_entry(often: int) -> None:
-    assert SWISS.match(b"ID   " + b"Reviewed; " * often + b"3 AA.")
-    assert not SWISS.match(b"ID   " + b"Reviewed; " * often + b"3 A")
+    assert SWISS_HEAD.match(b"ID   " + b"Reviewed; " * often + b"3 AA.")
+    assert not SWISS_HEAD.match(b"ID   " + b"Reviewed; " * often + b"3 A")
 
 
 def test_edges_without_weights_beside_a_long_declaration(tmp_path: Path) -> None:

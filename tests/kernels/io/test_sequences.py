@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io.plain_letters import DoubtfulLetters
 from antidiag.kernels.io.sequences import (
     find_sequence,
     gc_fraction,
@@ -24,10 +25,10 @@ from antidiag.kernels.io.sequences import (
     read_sequence_stream,
     read_sequence_text,
     read_sequences,
-    reads_like_words,
     validate_letters,
     with_type,
 )
+from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry.result_saving import write_sequences
@@ -69,7 +70,7 @@ def test_the_same_records_however_the_file_was_made(tmp_path, data):
     assert (second.name, second.letters, second.description) == ("two", b"TTGACA", "two")
     assert {first.type, second.type} == {DNA}
     assert first.source == str(tmp_path / "input.fa")
-    assert not first.note
+    assert first.note == ("2 digits removed" if b"1 ACG" in data else "")
 
 
 @pytest.mark.parametrize("block", [1, 7, 16, 40, 1000])
@@ -254,8 +255,9 @@ def test_what_is_written_is_read(tmp_path_factory, records, file_name):
     given_records = [Sequence(name, letters.encode(), PROTEIN, f"{name} {about}") for name, about, letters in records]
     write_sequences(path, given_records)
     found = read_sequences(path, type=PROTEIN)
+    names = names_of_titles([one.description for one in given_records])
     assert [(one.name, one.letters, one.description) for one in found] == [
-        (one.name, one.letters, one.description) for one in given_records
+        (name, one.letters, one.description) for name, one in zip(names, given_records, strict=True)
     ]
 
 
@@ -344,7 +346,7 @@ def test_two_strands_in_a_record_are_named(text: str) -> None:
         "acgtacgt acgt 12\nacgtacgt 20\n",
         "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
         "acgtacgtac gtacgtacgt\n        10         20\n",
-        "acgt..acgt\n-.acgtacgtacgt\n",
+        "acgt..acgtacgtac\n-gtacgt.\n",
     ],
 )
 def test_numbered_letters_are_a_sequence(text: str) -> None:
@@ -352,9 +354,27 @@ def test_numbered_letters_are_a_sequence(text: str) -> None:
     assert found.letters in (b"ACGTACGTACGTACGTACGT",)
 
 
-@pytest.mark.parametrize("text", ["hello world this is text", "See you at the\nnext station of it"])
-def test_words_of_a_language_are_told_from_a_sequence(text: str) -> None:
-    assert reads_like_words(text)
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("hello world this is text", 1),
+        ("See you at the\nnext station of it", 1),
+        ("Hello", 1),
+        ("SEQ ACGTACGT", 1),
+        ("seq1 ACGTACGT", 1),
+        ("alice\tbobb\ncarol\talice", 1),
+        ("my sequence\nACGTACGT", 1),
+        ("PLASMID\nACGTACG", 1),
+        ("ORIGIN\n    1 acgtacgtac gtacgtacgt\n   21 acgt\n", 1),
+        ("MKVLAAG\nMKVLAAGIVR\nMKV", 2),
+        ("ACGTACGTAC\nACGTACGTTC", 2),
+    ],
+)
+def test_letters_in_doubt_are_refused_unless_somebody_decides(text: str, line: int) -> None:
+    with pytest.raises(DoubtfulLetters, match=rf"pasted, line {line}: .*give FASTA, with a line >name"):
+        read_sequence_text(text)
+    (found,) = read_sequence_text(text, any_letters=True)
+    assert len(found) >= sum(map(str.isalpha, text))
 
 
 @pytest.mark.parametrize(
@@ -364,9 +384,10 @@ def test_words_of_a_language_are_told_from_a_sequence(text: str) -> None:
         "MKVLAAGIVG LCAKAYLQEA TWY",
         "1 MKVLAAGIVG LCAKAYLQEA 21 TWY",
         "ACG TACGTAC GT ACGTTA",
-        ">one two three\nMK VLAAG IVGL",
-        "",
+        "ATG GCC TAA\nATG GCC",
+        "ACGTTTGGCC\nTTGACCATGA\nACGT",
     ],
 )
-def test_blocks_of_letters_nucleotides_and_records_are_no_words(text: str) -> None:
-    assert not reads_like_words(text)
+def test_a_line_or_a_block_of_letters_is_one_sequence(text: str) -> None:
+    (found,) = read_sequence_text(text)
+    assert found.letters.decode() == "".join(filter(str.isalpha, text))

@@ -16,7 +16,7 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
 from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_sequences, alignment_writer
+from antidiag.kernels.io import aligned_sequences, alignment_writer, packed_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.alignment_formats.pair_letters import POSITION_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
@@ -150,7 +150,7 @@ def ask_and_save(
 ) -> None:
     """Ask for a file and let ``saving`` write the shown rows, or their selected cells."""
     filters = ";;".join(f"{label} (*{suffix})" for suffix, (label, _, _) in alignment_writer.WRITERS.items())
-    known = [*alignment_writer.WRITERS, ".gz"]
+    known = [*alignment_writer.WRITERS, *packed_files.LABELS]
     path = ask.save_path(parent, "Save alignment", f"{name}.fasta", f"All formats (*);;{filters}", known)
     if path is not None:
         part = extract_shown(picture, selected_only)
