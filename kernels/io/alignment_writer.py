@@ -162,9 +162,14 @@ def nexus_pieces(alignment: AlignedSequences) -> Pieces:
 
 def _nexus_type(alignment: AlignedSequences) -> str:
     """Return the DATATYPE of an alignment: NUCLEOTIDE where it has both T and U, as DNA beside RNA has."""
-    if alignment.type != SequenceType.PROTEIN and all((alignment.letters == ord(one)).any() for one in "TU"):
+    if alignment.type != SequenceType.PROTEIN and all(_has_letter(alignment, one) for one in "TU"):
         return "NUCLEOTIDE"
     return NEXUS_TYPES[alignment.type]
+
+
+def _has_letter(alignment: AlignedSequences, letter: str) -> bool:
+    """Return whether a letter stands in a row."""
+    return any((alignment.letters[row] == ord(letter)).any() for row in range(len(alignment.names)))
 
 
 def _nexus_name(name: str) -> str:

@@ -18,7 +18,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.io.line_blocks import decode_text
 
-HEAD = re.compile(rb"(?:;[^\n]*\n\s*+)++[^>\s]")
+HEAD = re.compile(rb"(?:;[^\n]*\n\s*+)++[^>#\s]")
 """Comments and a name; FASTA may have comments of this kind too."""
 LETTERS = re.compile(rb"[A-Za-z*]{20,}")
 FILE_TAG = "CC"

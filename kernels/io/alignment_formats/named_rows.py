@@ -73,7 +73,10 @@ def looks_like_named_rows(start: bytes) -> bool:
     lines = [line for line in lines if not COMMENT.match(line) and not _is_mark_line(line)]
     found = [_split_line(line) for line in lines if line.strip()]
     rows = [row for row in found if row is not None]
-    return bool(rows) and len(rows) == len(found) and (selex or not _are_other_words(rows))
+    names = {row.name for row in rows}
+    if len(names) < 2 or len(rows) < len(found):  # a word and letters on one line may be anything
+        return False
+    return selex or not _are_other_words(rows)
 
 
 def looks_like_unnamed_rows(start: bytes) -> bool:
@@ -148,7 +151,7 @@ def _are_positions(rows: list[NamedLetters]) -> bool:
         return False
     starts = [int(row.name) for row in rows]
     return starts[0] in (0, 1) and all(
-        after == before + len(row.letters)
+        after >= before + len(row.letters)
         for before, after, row in zip(starts[:-1], starts[1:], rows[:-1], strict=True)
     )
 
