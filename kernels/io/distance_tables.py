@@ -68,9 +68,9 @@ def is_distance(text: str) -> bool:
 def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatrix:
     """Return the matrix of a table or of lines of pairs; InputError names the line and what is wrong."""
     lines = split_lines(line_blocks.decode_text(text), source)
-    if not lines:
-        raise InputError(f"{source}: the file is empty; give a matrix of distances")
     others = [line for line in lines if not line.fields[0].startswith("#")]
+    if not others:
+        raise InputError(f"{source}: the file has no distances; give a matrix of them")
     _refuse_nameless(others, source)
     if {len(line.fields) for line in others} in ({3}, {5}) and _are_pairs(others):
         return _parse_pairs(others, source, name)

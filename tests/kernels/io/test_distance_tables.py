@@ -120,6 +120,7 @@ def test_pairs_of_mothur_mash_and_snp_dists(tmp_path: Path) -> None:
         ("x\tA\tB\nA\t0\t1\nC\t1\t0\n", "line 3: C is a row and no column"),
         ("x\tA\tB\tC\nA\t0\t1\t2\nB\t1\t0\t3\n", "line 1: the head names 3 columns, and 2 rows follow"),
         ("x\tA\tB\tC\nA\t0\t1\nB\t1\t0\t3\nC\t2\t3\t0\n", "line 2: 2 numbers in the row of A; give 3"),
+        ("# nothing\n#\n", "the file has no distances"),
         ("A,B,C\n0,1,2\n1,0,3\n2,3,0\n", "line 2: this row has no name"),
         ("#query\ta\tb\nr1\t0.1\t0.2\nr2\t0\t0.3\n", "line 2: r1 is a row and no column"),
         ("x\tA\tA\nA\t0\t1\nA\t1\t0\n", "lines 2 and 3: taxon A occurs twice"),
