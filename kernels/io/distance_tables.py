@@ -24,6 +24,8 @@ from antidiag.kernels.text import format_count, parse_real, quote_text
 WORD = re.compile(r'"([^"]*)"|(\S+)')
 """A field between blanks, in quotes or not."""
 SEPARATORS = "\t;,"
+DECIMAL_COMMA = re.compile(r"\d+,\d+")
+"""A number of a spreadsheet in many languages, in which semicolons separate fields."""
 SHARED_HASHES = re.compile(r"\d+/\d+")
 """The last of the five fields of a line of `mash dist`."""
 EMPTY_CELLS = ("", "-")
@@ -66,9 +68,10 @@ def is_distance(text: str) -> bool:
 def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatrix:
     """Return the matrix of a table or of lines of pairs; InputError names the line and what is wrong."""
     lines = split_lines(line_blocks.decode_text(text), source)
-    if not lines:
-        raise InputError(f"{source}: the file is empty; give a matrix of distances")
     others = [line for line in lines if not line.fields[0].startswith("#")]
+    if not others:
+        raise InputError(f"{source}: the file has no distances; give a matrix of them")
+    _refuse_nameless(others, source)
     if {len(line.fields) for line in others} in ({3}, {5}) and _are_pairs(others):
         return _parse_pairs(others, source, name)
     monitor.check()
@@ -88,7 +91,10 @@ def split_lines(text: str, source: str) -> list[TableLine]:
             fields = next(csv.reader([line], delimiter=separator))
         except csv.Error as error:
             raise InputError(f"{source}, line {number:,}: {error}; check the quotes") from None
-        found.append(TableLine(number, [field.strip() for field in fields]))
+        fields = [field.strip() for field in fields]
+        if separator == ";":
+            fields = [field.replace(",", ".") if DECIMAL_COMMA.fullmatch(field) else field for field in fields]
+        found.append(TableLine(number, fields))
     return found
 
 
@@ -123,19 +129,37 @@ def _first_lines(path: Path, head: bytes) -> list[TableLine]:
 
 
 def _is_head(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
-    """Return whether fields name the columns of these rows, which begin with a name of theirs and go on in numbers."""
+    """Return whether fields name the columns of these rows: each begins with a name of theirs and goes on in numbers.
+
+    Where no name is a number, half of the cells may be damaged, so that errors tell what is wrong with a table.
+    """
     if not rows or not head or (is_distance(head[0]) and all(map(is_distance, head))):
         return False
     names = set(head)
-    return all(
-        row.fields[0] in names and all(field in EMPTY_CELLS or is_distance(field) for field in row.fields[1:])
-        for row in rows
-    ) and any(len(row.fields) > 1 for row in rows)
+    cells = [field for row in rows for field in row.fields[1:]]
+    good = sum(field in EMPTY_CELLS or is_distance(field) for field in cells)
+    needed = len(cells) if any(map(is_distance, head[1:])) else (len(cells) + 1) // 2
+    return bool(cells) and good >= needed and all(row.fields[0] in names for row in rows)
+
+
+def _names_columns(head: Sequences[str], row: TableLine) -> bool:
+    """Return whether fields without a number stand above a row of one name and numbers, as its head does."""
+    named = len(head) > 2 and not any(map(is_distance, head)) and len(row.fields) - len(head) in (0, 1)
+    return named and not is_distance(row.fields[0]) and all(map(is_distance, row.fields[1:]))
 
 
 def _is_heading(lines: Sequences[Sequences[str]]) -> bool:
     """Return whether the first line of pairs holds titles: its third field is no number, and the next one's is."""
     return len(lines[0]) >= 3 <= len(lines[1]) and not is_distance(lines[0][2]) and is_distance(lines[1][2])
+
+
+def _refuse_nameless(lines: Sequences[TableLine], source: str) -> None:
+    """Refuse a square table whose rows have no names."""
+    head, rows = lines[0], lines[1:]
+    if len(rows) != len(head.fields) or any(map(is_distance, head.fields)):
+        return
+    if all(len(row.fields) == len(rows) and all(map(is_distance, row.fields)) for row in rows):
+        raise InputError(f"{source}, line {rows[0].number:,}: this row has no name; begin each row with its taxon")
 
 
 def _are_pairs(lines: Sequences[TableLine]) -> bool:
@@ -147,10 +171,12 @@ def _are_pairs(lines: Sequences[TableLine]) -> bool:
 
 def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatrix:
     first = next((at for at, line in enumerate(lines) if not line.fields[0].startswith("#")), len(lines))
-    if first and len(lines) > first and _is_head(lines[first - 1].fields, lines[first:]):
+    if 0 < first < len(lines) and _names_columns(lines[first - 1].fields, lines[first]):
         first -= 1  # Mash's head begins with '#query'
     head = lines[min(first, len(lines) - 1)]
     rows = [line for line in lines[first + 1 :] if not line.fields[0].startswith("#")]
+    if rows and all(_names_columns(head.fields, row) for row in rows):
+        _check_names([row.fields[0] for row in rows], head.fields, rows, source)
     if not any(row.fields[0] in head.fields and any(map(is_distance, row.fields[1:])) for row in rows):
         raise InputError(
             f"{source}, line {head.number:,}: this is no table of distances, and the number of taxa is missing; begin "

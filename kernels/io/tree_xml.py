@@ -6,11 +6,14 @@ read here. Both are written here without recursion, so that a tree may be of any
 
 from __future__ import annotations
 
+import itertools
 import re
+import sys
 import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequences
+from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
     from Bio.Phylo.PhyloXML import Clade, Phylogeny
 
 HEAD = re.compile(r"<(?:\w+:)?(phyloxml|phylogeny|nexml)\b", re.IGNORECASE)
+CLADE = re.compile(r"</?(?:\w+:)?clade(?=[\s>])(?![^>]*/>)")
+DEEPEST = 200_000
+"""Clades within each other that are read at most: each takes half a kilobyte of memory."""
 PROPERTY_PREFIX = "antidiag:"
 """Begins the reference of a value that this program writes."""
 SUPPORT_PROPERTIES = ("cdao:has_Support_Value", "obo:CDAO_0000081")
@@ -57,7 +63,7 @@ def _read_phyloxml(text: str, source: str) -> list[Tree]:
     from Bio.Phylo import PhyloXML, PhyloXMLIO
 
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _recursion_of(_clade_depth(text)):
             warnings.simplefilter("ignore", PhyloXML.PhyloXMLWarning)
             phylogenies = list(PhyloXMLIO.parse(StringIO(text)))
     except ElementTree.ParseError as error:
@@ -68,6 +74,23 @@ def _read_phyloxml(text: str, source: str) -> list[Tree]:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(f"{source}: this is not valid phyloXML: {reason}; correct it or give Newick") from error
     return [_tree_of_phylogeny(phylogeny, source) for phylogeny in phylogenies]
+
+
+def _clade_depth(text: str) -> int:
+    """Return how many clades of a phyloXML text are open at a time, at most."""
+    steps = [-1 if found[0].startswith("</") else 1 for found in CLADE.finditer(text)]
+    return max(itertools.accumulate(steps), default=0)
+
+
+@contextmanager
+def _recursion_of(depth: int) -> Iterator[None]:
+    """Allow so many more calls within each other: Biopython reads a clade by a call within that of its parent."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + min(depth, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _tree_of_phylogeny(phylogeny: Phylogeny, source: str) -> Tree:

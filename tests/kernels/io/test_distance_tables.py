@@ -74,6 +74,17 @@ def test_tables_with_empty_cells_other_orders_and_comments(tmp_path: Path) -> No
     assert read(tmp_path, "\t1\t2\n1\t0\t7\n2\t7\t0\n", "d.tsv").names == ("1", "2")
 
 
+def test_decimal_commas_between_semicolons(tmp_path: Path) -> None:
+    found = read(tmp_path, "\ufeff;A;B\r\nA;0;0,5\r\nB;0,5;0\r\n", "d.csv")
+    assert found.names == ("A", "B") and found.values[0, 1] == 0.5
+
+
+def test_a_damaged_table_is_still_one(tmp_path: Path) -> None:
+    (tmp_path / "d.tsv").write_text("x\tA\tB\nA\t0\tone\nB\t1\t0\n")
+    with pytest.raises(InputError, match="line 2: the distance 'one' of A is not a number"):
+        data_loading.read_data(tmp_path / "d.tsv")
+
+
 def test_a_head_longer_than_what_is_looked_at(tmp_path: Path) -> None:
     names = [f"sequence_with_a_long_name_{number}" for number in range(400)]
     rows = ["\t".join([name, *("0" if name == other else "1" for other in names)]) for name in names]
@@ -109,6 +120,9 @@ def test_pairs_of_mothur_mash_and_snp_dists(tmp_path: Path) -> None:
         ("x\tA\tB\nA\t0\t1\nC\t1\t0\n", "line 3: C is a row and no column"),
         ("x\tA\tB\tC\nA\t0\t1\t2\nB\t1\t0\t3\n", "line 1: the head names 3 columns, and 2 rows follow"),
         ("x\tA\tB\tC\nA\t0\t1\nB\t1\t0\t3\nC\t2\t3\t0\n", "line 2: 2 numbers in the row of A; give 3"),
+        ("# nothing\n#\n", "the file has no distances"),
+        ("A,B,C\n0,1,2\n1,0,3\n2,3,0\n", "line 2: this row has no name"),
+        ("#query\ta\tb\nr1\t0.1\t0.2\nr2\t0\t0.3\n", "line 2: r1 is a row and no column"),
         ("x\tA\tA\nA\t0\t1\nA\t1\t0\n", "lines 2 and 3: taxon A occurs twice"),
         ("x,A,B\nA,0,\nB,,0\n", "the distance of A and B is missing"),
         ("A B 1\nA C 2\n", "the distance of B and C is missing, and 1 in all"),
