@@ -15,8 +15,8 @@ class TextureParameters(ThreadParameters):
 
     binding: Literal["once", "letter"] = parameter(
         "Texture bound",
-        "GPU: when the matrices are bound as a texture. once: before the first letter. letter: again for every letter, "
-        "each with its own launch. The thesis does so, and its times are mostly launches.",
+        "GPU: when the matrices are bound as a texture. once: before the first letter. letter: for every letter, "
+        "with a launch each, as in the thesis.",
         default="once",
         backends=GPU_ONLY,
     )

@@ -34,8 +34,8 @@ class PairStripParameters(StripWidth):
 
     T: int = parameter(
         "Batch T",
-        "Boundary cells that a strip passes to its right neighbour at a time. A small batch lets the neighbour start "
-        "sooner; a large one synchronises less often.",
+        "Boundary cells that a strip hands to the next strip at a time. With small batches the next strip starts "
+        "sooner; large ones synchronise less often.",
         minimum=8,
         maximum=32768,
         step=8,
@@ -48,9 +48,8 @@ class PairStripParameters(StripWidth):
     )
     precision: Literal["32", "16"] = parameter(
         "Precision",
-        "Bits of a value in phase 1. In 16, twice as many cells share a register, which takes half the instructions. "
-        "Values are stored relative to a moving offset. Where scores are too large for this, or on a GPU if s is an "
-        "odd multiple of 32, 32 bits are used. The answer is the same.",
+        "Bits of a score in phase 1. 16 bits compute twice as many cells per instruction; 32 bits are used where "
+        "scores are too large, or on a GPU if s is an odd multiple of 32. The answer is the same.",
         unit="bits",
     )
 
@@ -71,9 +70,8 @@ class PairStateParameters(PairStripParameters):
 
     precision: Literal["32", "16"] = parameter(
         "Precision",
-        "Bits of a value and of its local start state in phase 1. In 16, twice as many cells share a register, and "
-        "values are stored relative to a moving offset. Where scores are too large, 32 bits are used. The answer is "
-        "the same.",
+        "Bits of a score and of its local start state in phase 1. 16 bits compute twice as many cells per "
+        "instruction; 32 bits are used where scores are too large. The answer is the same.",
         default="32",
         unit="bits",
         backends=CPU_ONLY,
@@ -86,8 +84,8 @@ class StripedAlignmentParameters(PairStateParameters):
 
     recompute: Literal["start-point", "first-row"] = parameter(
         "Phase 3 starts at",
-        "Where phase 3 begins to recompute a strip: at the local start point, or at the first row as published. Both "
-        "give the same path.",
+        "Row at which phase 3 starts to recompute a strip: the local start point, or the first row as published. "
+        "Both give the same path.",
         default="start-point",
     )
 

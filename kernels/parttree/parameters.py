@@ -44,8 +44,8 @@ class SectionParameters(MethodParameters):
     )
     section: int = parameter(
         "Section size",
-        "Sequences that are padded together to the length of the longest; 32 in the paper, as many as a warp has "
-        "threads. Large sections hold more padding.",
+        "Sequences of a section; all are padded to its longest (32 in the paper, the threads of a warp). Large "
+        "sections hold more padding.",
         default=32,
         minimum=1,
         maximum=1024,

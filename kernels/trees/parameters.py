@@ -21,12 +21,12 @@ class CellBlockParameters(MethodParameters):
     )
     cells: Literal["1", "4", "16", "64"] = parameter(
         "Cells of a thread",
-        "Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
-        "leave less to reduce.",
+        "Pairs that each thread compares before the block reduces to the best. Few cells give many blocks; many "
+        "cells leave less to reduce.",
         default="16",
         unit="pairs",
     )
-    threads: int = thread_count("Threads that compare the pairs of every join together.")
+    threads: int = thread_count("Worker threads that share the pairs of each join.")
 
     @property
     def side(self) -> int:
@@ -40,14 +40,14 @@ class PrunedParameters(MethodParameters):
 
     epoch: int = parameter(
         "Epoch",
-        "A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short epochs "
-        "(a large number) read fewer rows between the passes.",
+        "All bounds are renewed after this fraction (1 / epoch) of the clusters was joined. A large value renews "
+        "them more often and reads fewer rows between.",
         default=8,
         minimum=2,
         maximum=64,
     )
     threads: int = thread_count(
-        "Threads that share the passes over the matrix. The joins between them are made by one."
+        "Worker threads that scan the whole matrix. The joins between two scans are made by one thread."
     )
 
 

@@ -48,7 +48,7 @@ GAPS = (
         "delay",
         "float",
         "Delay",
-        "Sequences with at most this identity to their nearest other sequence are aligned last.",
+        "Largest identity to the nearest other sequence at which a sequence counts as divergent and is aligned last.",
         default=30.0,
         minimum=0,
         maximum=100,
