@@ -14,7 +14,7 @@ class TextureParameters(ThreadParameters):
     """Parameters of TMemViterbi."""
 
     binding: Literal["once", "letter"] = parameter(
-        "Texture bound",
+        "Texture binding",
         "GPU: when the matrices are bound as a texture. once: before the first letter. letter: for every letter, "
         "with a launch each, as in the thesis.",
         default="once",

@@ -83,7 +83,7 @@ class StripedAlignmentParameters(PairStateParameters):
     """Parameters of StripedAlignment."""
 
     recompute: Literal["start-point", "first-row"] = parameter(
-        "Phase 3 starts at",
+        "Phase 3 start",
         "Row at which phase 3 starts to recompute a strip: the local start point, or the first row as published. "
         "Both give the same path.",
         default="start-point",
@@ -134,7 +134,7 @@ class CheckpointedParameters(PairStripParameters):
         unit="cells",
     )
     checkpoint_memory: int = parameter(
-        "Checkpoints in memory",
+        "Checkpoint memory",
         "Special rows and columns up to this size stay in memory (on a GPU in its own, which always holds those in "
         "use); the rest goes to files in the cache folder. Automatic: a quarter of the free main memory, or half of "
         "the free GPU memory.",

@@ -107,7 +107,7 @@ class PartTreeProblem:
         renamed = describe_renaming(sequence_names(self.sequences), self.names)
         short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
-        note = f"{short:,} {have} no word of {K} letters: it is in the tree, but its position means nothing."
+        note = f"{short:,} {have} no word of {K} letters; its position in the tree means nothing."
         return (*((f"Sequences with {renamed}.",) if renamed else ()), *((note,) if short else ()))
 
 

@@ -95,7 +95,7 @@ OPTIONS = (
     Parameter(
         "nats",
         "float",
-        "Unit of the matrix",
+        "Log odds of 1",
         "Log odds of a score of 1: 0.3466 (ln 2 / 2) for BLOSUM62. Used for mean odds and position-specific scores.",
         default=float(np.log(2) / 2),
         minimum=0.05,

@@ -53,7 +53,7 @@ class ProfileLimitParameters(MethodParameters):
     """Parameters of the methods that keep H, V and D as matrices."""
 
     limit: int = parameter(
-        "Limit of the matrices",
+        "Memory limit",
         "Largest memory of the matrices H, V and D. The card of the thesis had 1,024 MiB, enough for lengths of 6,000.",
         default=1024,
         minimum=1,

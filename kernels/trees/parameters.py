@@ -13,14 +13,14 @@ class CellBlockParameters(MethodParameters):
     """Parameters of NJ-basic and NJ-compact."""
 
     block: Literal["64", "256", "1024"] = parameter(
-        "Threads of a block",
+        "Threads per block",
         "GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
         "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
         default="256",
         unit="threads",
     )
     cells: Literal["1", "4", "16", "64"] = parameter(
-        "Cells of a thread",
+        "Cells per thread",
         "Pairs that each thread compares before the block reduces to the best. Few cells give many blocks; many "
         "cells leave less to reduce.",
         default="16",

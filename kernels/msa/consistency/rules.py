@@ -40,7 +40,7 @@ SEED = Parameter(
 LEAST = Parameter(
     name="least_posterior",
     kind="float",
-    label="Least posterior",
+    label="Smallest posterior",
     help="Smallest posterior probability that is kept. automatic: 0.01; 0.05 or 0.1 where posteriors would need more "
     "than 10 GiB, which may cost accuracy.",
     default=None,

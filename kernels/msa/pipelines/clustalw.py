@@ -63,7 +63,7 @@ OPTIONS = (
     Parameter(
         "delay",
         "float",
-        "Delay",
+        "Divergence limit",
         "Largest identity to the nearest other sequence at which a sequence counts as divergent and is aligned last.",
         default=30.0,
         minimum=0,
@@ -83,7 +83,7 @@ OPTIONS = (
     Parameter(
         "lift",
         "float",
-        "Raise",
+        "Score offset",
         "Constant that is added to all scores of a matrix, at most until none is negative. Higher values give fewer "
         "gaps. 20 is ClustalW's, which finds fewer pairs of reference alignments.",
         default=3.0,

@@ -32,7 +32,7 @@ PAIRWISE = Parameter(
 COLUMNS = Parameter(
     "profile_score",
     "choice",
-    "Two profiles",
+    "Profile score",
     "Score of two profile columns. euclidean: their distance, as in the thesis. sum-of-pairs: the mean score of "
     "their letters.",
     default="euclidean",

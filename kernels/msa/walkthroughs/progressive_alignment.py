@@ -47,7 +47,7 @@ GAPS = (
     Parameter(
         "delay",
         "float",
-        "Delay",
+        "Divergence limit",
         "Largest identity to the nearest other sequence at which a sequence counts as divergent and is aligned last.",
         default=30.0,
         minimum=0,

@@ -64,13 +64,13 @@ OPTIONS = (
     Parameter("gap_end", "float", "End gap",
               "Cost of each letter in a gap at an end of a row (0.66; nucleotides 0.5).", default=None,
               minimum=0, maximum=1000),
-    Parameter("growth", "float", "Growth",
+    Parameter("growth", "float", "Gap cost growth",
               "Exponent with which gap costs grow with the number of sequences. 0 keeps them constant.",
               default=0.5, minimum=0, maximum=2),
     Parameter("passes", "int", "Passes",
               "Number of alignments. Each further one follows a tree of the rows of the one before. Slow, and hardly "
               "better on real families. A given tree has one pass.", default=1, minimum=1, maximum=5),
-    Parameter("refine_top", "int", "Refine the top",
+    Parameter("refine_top", "int", "Refined branches",
               "Number of the largest branches of the tree that are realigned to all other rows at the end. 0: none. "
               "Not better on real families.", default=0, minimum=0, maximum=1000, unit="branches"),
     *PART_TREE_OPTIONS,
