@@ -138,7 +138,10 @@ def nexus_pieces(alignment: AlignedSequences) -> Pieces:
 
 def _nexus_type(alignment: AlignedSequences) -> str:
     """Return the DATATYPE of an alignment: NUCLEOTIDE where it has both T and U, as DNA beside RNA has."""
-    if alignment.type != SequenceType.PROTEIN and all((alignment.letters == ord(one)).any() for one in "TU"):
+    rows = range(len(alignment.names))
+    if alignment.type != SequenceType.PROTEIN and all(
+        any((np.asarray(alignment.letters[row]) == ord(letter)).any() for row in rows) for letter in "TU"
+    ):
         return "NUCLEOTIDE"
     return NEXUS_TYPES[alignment.type]
 
