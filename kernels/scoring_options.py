@@ -109,7 +109,7 @@ def scoring_json(scoring: Scoring) -> dict[str, Any]:
     """Return a scoring as JSON fields: the name of the matrix, gap costs, and the scores of letters where these define
     it."""
     values = scoring_option_values(scoring)
-    letters = {name: values[name] for name in ("match", "mismatch", "wildcard") if name in values}
+    letters: dict[str, Any] = {name: values[name] for name in ("match", "mismatch", "wildcard") if name in values}
     return {
         "matrix": scoring.matrix.name,
         **letters,

@@ -16,7 +16,6 @@ from typing import Any
 
 import platformdirs
 import typer
-from typer import Context
 from typer.core import TyperCommand, TyperOption
 
 from antidiag.app.cli import (
@@ -50,7 +49,7 @@ Without a command, the window opens with the given files: [bold]{PROGRAM} first.
 class SingleValueCommand(TyperCommand):
     """A command that refuses an option of one value that is given twice, rather than take the last value alone."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(given).items():
             if (
