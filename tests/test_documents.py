@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts import floors
+from antidiag.kernels import registry
+from scripts import floors, method_tables
 from tests.documents import ROOT
 
 PAGE = ROOT / "docs" / "architecture.md"
@@ -68,3 +69,10 @@ def test_the_files_that_the_page_names_are_there() -> None:
 
 def test_the_picture_is_that_of_the_contracts() -> None:
     assert floors.TARGET.read_text(encoding="utf-8") == floors.svg(), "run: python scripts/floors.py"
+
+
+def test_the_page_on_methods_has_the_declarations() -> None:
+    text = method_tables.TARGET.read_text(encoding="utf-8")
+    assert text == method_tables.page(), "run: python scripts/method_tables.py"
+    assert [one.id for one in registry.METHODS if f"| `{one.id}` |" not in text] == []
+    assert [family for family in method_tables.families() if f"<!-- methods: {family} -->" not in text] == []

@@ -102,7 +102,7 @@ METHODS = (
     _declare_method(
         id="nussinov",
         name="Nussinov",
-        summary="The RNA structure with the most base pairs; every interval is split at every position.",
+        summary="RNA structure with the most base pairs: every interval is split at every position.",
         citation=NUSSINOV,
         problem_type=FOLDING_TYPE,
         backends=backends_in("antidiag.kernels.folding", "nussinov"),
@@ -118,7 +118,7 @@ METHODS = (
     _declare_method(
         id="matrix-chain",
         name="Optimal matrix chain",
-        summary="The order of a matrix product that takes the fewest multiplications.",
+        summary="Order of a matrix product with the fewest multiplications.",
         citation=CHAIN,
         problem_type=CHAIN_TYPE,
         backends=backends_in("antidiag.kernels.folding", "matrix_chain"),

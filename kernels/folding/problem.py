@@ -37,7 +37,7 @@ FOLDING_OPTIONS = (
         minimum=0,
         maximum=100,
     ),
-    Parameter("wobble", "bool", "G-U pairs", "Whether G and U pair, like A and U, C and G.", default=True),
+    Parameter("wobble", "bool", "G-U pairs", "Allow G-U pairs beside A-U and C-G.", default=True),
 )
 
 CHAIN_OPTIONS = (

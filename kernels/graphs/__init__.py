@@ -99,7 +99,7 @@ METHODS = (
     _declare_method(
         id="floyd-warshall",
         name="FloydWarshall",
-        summary="All distances, one intermediate vertex after another, on one thread.",
+        summary="Shortest distances of all pairs, one intermediate vertex after another, on one thread.",
         algorithm=algorithms.STEPS,
         cpu_gcups=2.0,
         walkthrough="any_graph:WARSHALL",
@@ -109,7 +109,8 @@ METHODS = (
     _declare_method(
         id="floyd-smem",
         name="SMemFloyd",
-        summary="The matrix of weights squared again and again over (min, +), blocks in fast memory.",
+        summary="Shortest distances of all pairs by repeated (min, +) squaring of the weights, with blocks in shared "
+        "memory.",
         algorithm=algorithms.SQUARED,
         cpu_gcups=12.0,
         walkthrough="any_graph:SQUARED",
@@ -117,7 +118,7 @@ METHODS = (
     _declare_method(
         id="floyd-tmem",
         name="TMemFloyd",
-        summary="As SMemFloyd, with the factors in textures; on a CPU read through the cache.",
+        summary="SMemFloyd with the factors in textures; a CPU reads them through its cache.",
         algorithm=algorithms.SQUARED,
         cpu_gcups=10.0,
         walkthrough="any_graph:TEXTURES",
@@ -125,7 +126,7 @@ METHODS = (
     _declare_method(
         id="floyd-blocked",
         name="Blocked Floyd-Warshall",
-        summary="Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly all of them in products of blocks.",
+        summary="Floyd-Warshall in blocks: n^3 steps, nearly all of them in products of blocks.",
         algorithm=algorithms.BLOCKED,
         cpu_gcups=12.0,
         walkthrough="any_graph:BLOCKED",
@@ -133,7 +134,7 @@ METHODS = (
     _declare_method(
         id="bipartite-serial",
         name="BipartiteAPSP",
-        summary="The four blocks of the distances of a bipartite graph, on one thread.",
+        summary="Shortest distances in a bipartite graph by four blocks, on one thread.",
         algorithm=algorithms.BIPARTITE_SERIAL,
         cpu_gcups=2.0,
         walkthrough="bipartite_graph:SERIAL",
@@ -153,7 +154,7 @@ METHODS = (
     _declare_method(
         id="bipartite-tmem",
         name="TMemBipartite",
-        summary="BipartiteAPSP with the factors in textures; on a CPU read through the cache.",
+        summary="BipartiteAPSP with the factors in textures; a CPU reads them through its cache.",
         algorithm=algorithms.BIPARTITE,
         cpu_gcups=10.0,
         walkthrough="bipartite_graph:TEXTURES",

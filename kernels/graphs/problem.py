@@ -33,21 +33,22 @@ OPTIONS = (
         name="predecessors",
         kind="bool",
         label="Predecessors",
-        help="Also find the last vertex before the end of each shortest path. A single path can be shown without them.",
+        help="Compute the predecessor matrix: the last vertex before the end of each shortest path. Showing a single "
+        "path does not need it.",
         default=False,
     ),
     Parameter(
         name="start",
         kind="text",
         label="Path from",
-        help="Name of a vertex: show the shortest path from it.",
+        help="First vertex of the path to show.",
         default="",
     ),
     Parameter(
         name="end",
         kind="text",
         label="Path to",
-        help="Name of a vertex: show the shortest path to it.",
+        help="Last vertex of the path to show.",
         default="",
     ),
 )

@@ -14,9 +14,9 @@ class TextureParameters(ThreadParameters):
     """Parameters of TMemViterbi."""
 
     binding: Literal["once", "letter"] = parameter(
-        "Texture bound",
-        "GPU: when the matrices are bound as a texture. once: before the first letter. letter: again for every letter, "
-        "each with its own launch. The thesis does so, and its times are mostly launches.",
+        "Texture binding",
+        "GPU: when the matrices are bound as a texture. once: before the first letter. letter: for every letter, "
+        "with a launch each, as in the thesis.",
         default="once",
         backends=GPU_ONLY,
     )

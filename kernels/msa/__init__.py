@@ -126,7 +126,8 @@ METHODS = (
     _declare_consistency(
         id="msa",
         name="Consistency",
-        summary="The most accurate: posteriors of all pairs, made consistent through the other sequences, and refined.",
+        summary="The most accurate alignment: posteriors of all pairs, made consistent through the other sequences, "
+        "then merged along a tree and refined.",
         problem_type=CONSISTENCY_PROBLEM,
         backends=backends_in("antidiag.kernels.msa.consistency", "align_sequences"),
         cost=replace(
@@ -139,7 +140,8 @@ METHODS = (
     _declare_consistency(
         id="msa-refine",
         name="Refinement",
-        summary="Splits and merges any alignment again where expected accuracy rises; or gives its confidence alone.",
+        summary="Refines any alignment: splits it and merges it again where expected accuracy rises. Or computes its "
+        "confidence alone.",
         problem_type=given_alignment.REFINING,
         teaching=Teaching(
             CONSISTENCY_PAGE,
@@ -171,7 +173,7 @@ METHODS = (
     _declare_pipeline(
         id="msa-thesis-serial",
         name="Progressive alignment, serial",
-        summary="One thread, one node of the tree after another.",
+        summary="Distances, guide tree, and alignment on one thread, one node of the tree after another.",
         citation=THESIS.with_section("section 4.4.1"),
         problem_type=THESIS_PROBLEM,
         parameters=MethodParameters,

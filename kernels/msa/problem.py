@@ -162,9 +162,9 @@ class MsaProblem:
             have, hold = ("sequence has", "its row holds") if empty == 1 else ("sequences have", "their rows hold")
             texts.append(f"{empty:,} {have} no letters; {hold} gaps alone.")
         if self.tree is not None:
-            texts.append(f"The given guide tree is used: {self.tree.name}.")
+            texts.append(f"Given guide tree: {self.tree.name}.")
         elif self.distances is not None:
-            texts.append(f"The given distances are used: {self.distances.name}.")
+            texts.append(f"Given distances: {self.distances.name}.")
         return (*texts, *getattr(self.rules, "notes", ()))
 
 

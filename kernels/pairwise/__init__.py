@@ -151,7 +151,7 @@ METHODS = (
     _declare_method(
         id="antidiagonal",
         name="Antidiagonal",
-        summary="Score, one launch for each antidiagonal; H, E and F of recent antidiagonals are in global memory.",
+        summary="Score by antidiagonals, a launch each; H, E and F of the last antidiagonals are in global memory.",
         citation=PAPER.with_section("section III"),
         parameters=LevelThreads,
         choose_parameters=baseline_sizes.choose_antidiagonal_threads,
@@ -167,7 +167,7 @@ METHODS = (
     _declare_method(
         id="blocked-antidiagonal",
         name="BlockedAntidiagonal",
-        summary="Alignment, one launch for each antidiagonal of s x s blocks; every H, E and F in global memory.",
+        summary="Alignment by antidiagonals of s x s blocks, a launch each; all H, E and F are kept in global memory.",
         citation=PAPER.with_section("section III"),
         parameters=AntidiagonalBlocks,
         choose_parameters=baseline_sizes.choose_block_threads,
@@ -184,7 +184,8 @@ METHODS = (
     _declare_method(
         id="enhanced-ba",
         name="EnhancedBA",
-        summary="Score, in the same blocks; only their right and bottom borders go through global memory.",
+        summary="Score by antidiagonals of s x s blocks; only the right and bottom borders of blocks go through "
+        "global memory.",
         citation=PAPER.with_section("section III"),
         parameters=AntidiagonalBlocks,
         choose_parameters=baseline_sizes.choose_block_threads,
@@ -201,7 +202,7 @@ METHODS = (
     _declare_method(
         id="perot-recurrence",
         name="PerotRecurrence",
-        summary="Score, one row after another; the gap along the row is a parallel prefix maximum.",
+        summary="Score row by row; gaps along a row are a parallel prefix maximum.",
         citation=PAPER.with_section("section III"),
         parameters=LevelThreads,
         choose_parameters=baseline_sizes.choose_perot_threads,
@@ -217,8 +218,8 @@ METHODS = (
     _declare_method(
         id="checkpointed-alignment",
         name="CheckpointedAlignment",
-        summary="Best alignment in linear memory: a score pass that keeps special rows and columns, then only the "
-        "tiles on the path again.",
+        summary="Best alignment in linear memory: a score pass keeps special rows and columns, then only the tiles "
+        "on the path are recomputed.",
         citation=PAPER.with_section("strips of section IV; the checkpoints are Antidiag's own"),
         parameters=CheckpointedParameters,
         choose_parameters=checkpointed_sizes.choose_parameters,

@@ -19,7 +19,7 @@ STRIP_STEP = 32
 WIDEST_OF_WARP, WIDEST = STRIP_STEP * 32, 2048
 """Greatest s where a warp computes a strip, and where a block does."""
 MIB = 2**20
-SIXTEEN_BITS = "In 16, twice as many cells share a register. Values are stored relative to a moving offset."
+SIXTEEN_BITS = "16 bits compute twice as many cells per instruction."
 THIRTY_TWO_BITS = "32 bits are used. The answer is the same."
 """What both declarations of the precision say."""
 UNCUT = 2**62
@@ -46,8 +46,8 @@ class PairStripParameters(StripWidth):
 
     T: int = parameter(
         "Batch T",
-        "Boundary cells that a strip passes to its right neighbour at a time. A small batch lets the neighbour start "
-        "sooner; a large one synchronises less often.",
+        "Boundary cells that a strip hands to the next strip at a time. With small batches the next strip starts "
+        "sooner; large ones synchronise less often.",
         minimum=8,
         maximum=32768,
         step=8,
@@ -60,7 +60,7 @@ class PairStripParameters(StripWidth):
     )
     precision: Literal["32", "16"] = parameter(
         "Precision",
-        f"Bits of a value in phase 1. {SIXTEEN_BITS} Where scores are too large for this, or on a GPU if s is an odd "
+        f"Bits of a score in phase 1. {SIXTEEN_BITS} Where scores are too large, or on a GPU if s is an odd "
         f"multiple of 32, {THIRTY_TWO_BITS}",
         unit="bits",
     )
@@ -111,7 +111,7 @@ class PairStateParameters(MappedStripParameters):
 
     precision: Literal["32", "16"] = parameter(
         "Precision",
-        f"Bits of a value and of its local start state in phase 1. {SIXTEEN_BITS} Where scores are too large, "
+        f"Bits of a score and of its local start state in phase 1. {SIXTEEN_BITS} Where scores are too large, "
         f"{THIRTY_TWO_BITS}",
         default="32",
         unit="bits",
@@ -124,9 +124,9 @@ class StripedAlignmentParameters(PairStateParameters):
     """Parameters of StripedAlignment."""
 
     recompute: Literal["start-point", "first-row"] = parameter(
-        "Phase 3 starts at",
-        "Where phase 3 begins to recompute a strip: at the local start point, or at the first row as published. Both "
-        "give the same path.",
+        "Phase 3 start",
+        "Row at which phase 3 starts to recompute a strip: the local start point, or the first row as published. "
+        "Both give the same path.",
         default="start-point",
     )
 
@@ -175,7 +175,7 @@ class CheckpointedParameters(PairStripParameters):
         unit="cells",
     )
     checkpoint_memory: int = parameter(
-        "Checkpoints in memory",
+        "Checkpoint memory",
         "Special rows and columns up to this size stay in memory (on a GPU in its own, which always holds those in "
         "use); the rest goes to files in the cache folder. Automatic: a quarter of the free main memory, or half of "
         "the free GPU memory.",

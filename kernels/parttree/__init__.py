@@ -48,7 +48,7 @@ ALIGNMENT_PROBLEM = problem_type(
 )
 
 PAGE = Path(__file__).with_name("page.md")
-LINKAGE_UNIT = "steps of pairs, of a letter and a word of others"
+LINKAGE_UNIT = "steps of pairs: a letter against a word of bits"
 
 
 _declare_method = partial(Method, family="parttree", parameters=PartTreeThreads)
@@ -59,8 +59,8 @@ METHODS = (
     _declare_tree_method(
         id="parttree",
         name="PartTree",
-        summary="Guide tree of very many sequences: references are picked and joined, the others go to the nearest, "
-        "and so on in every group.",
+        summary="Guide tree of very many sequences: references are picked and joined, each other sequence goes to "
+        "the nearest one, and each group is split again.",
         citation=MAFFT,
         parameters=PartTreeWarps,
         criterion=PARTTREE,
@@ -78,8 +78,8 @@ METHODS = (
     _declare_tree_method(
         id="cuda-parttree",
         name="CUDA-Parttree",
-        summary="PartTree, where references meet all sequences of the first level as sorted, padded sections of 6-mers "
-        "and counts, a thread a sequence.",
+        summary="PartTree whose first level compares the references with sorted and padded sections of sequences; "
+        "each thread compares one sequence.",
         citation=PAPER.with_section("section 4.2"),
         parameters=SectionParameters,
         criterion=PARTTREE,
@@ -134,8 +134,8 @@ METHODS = (
     _declare_tree_method(
         id="medoid-tree",
         name="Medoid tree",
-        summary="Guide tree of very many sequences: parts around sequences in their middle, each joined by single "
-        "linkage over longest common subsequences.",
+        summary="Guide tree of very many sequences: groups around medoids, each joined by single linkage over "
+        "longest common subsequences.",
         citation=FAMSA,
         criterion=MEDOID,
         backends={"cpu": "antidiag.kernels.parttree.lcs.medoid_trees:medoid_tree"},
@@ -156,8 +156,8 @@ METHODS = (
     _declare_method(
         id="msa-parttree",
         name="PartTree-MSA",
-        summary="Alignment of 10^5 sequences: single linkage or PartTree over the different ones, then profiles from "
-        "the leaves to the root; rows are written once, from lists of gaps.",
+        summary="Alignment of up to about 10^5 sequences: a guide tree by single linkage, medoids or PartTree, then "
+        "profiles from the leaves to the root.",
         citation=FAMSA,
         problem_type=ALIGNMENT_PROBLEM,
         parameters=PartTreeWarps,
@@ -180,8 +180,8 @@ METHODS = (
     _declare_method(
         id="parttree-add",
         name="Adding many",
-        summary="Any number of sequences added to an alignment of any size: each is aligned to the profile of its "
-        "rows, which stay as they are beside each other.",
+        summary="Adds any number of sequences to an alignment of any size. Each is aligned to the profile of the "
+        "rows, which keep their alignment.",
         citation=FAMSA,
         problem_type=insertion_problem.INSERTION_PROBLEM,
         returns=frozenset({"alignment"}),

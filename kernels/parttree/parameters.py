@@ -22,7 +22,7 @@ class PartTreeWarps(PartTreeThreads):
     """Parameters of PartTree."""
 
     block: Literal["128", "256", "512", "1024"] = parameter(
-        "Threads of a block",
+        "Threads per block",
         "GPU: threads that share the word counts of some references in shared memory; a warp takes a sequence at a "
         "time.",
         default="1024",
@@ -36,7 +36,7 @@ class SectionParameters(MethodParameters):
     """Parameters of CUDA-Parttree."""
 
     block: Literal["32", "64", "128", "256", "512", "1024"] = parameter(
-        "Threads of a block",
+        "Threads per block",
         "GPU: threads of a block, each of which compares one sequence with all references; 256 in the paper.",
         default="256",
         unit="threads",
@@ -44,8 +44,8 @@ class SectionParameters(MethodParameters):
     )
     section: int = parameter(
         "Section size",
-        "Sequences that are padded together to the length of the longest; 32 in the paper, as many as a warp has "
-        "threads. Large sections hold more padding.",
+        "Sequences of a section; all are padded to its longest (32 in the paper, the threads of a warp). Large "
+        "sections hold more padding.",
         default=32,
         minimum=1,
         maximum=1024,

@@ -41,10 +41,11 @@ PARTTREE, SINGLE, MEDOID = "PartTree", "single linkage", "medoids"
 
 OPTIONS = (
     Parameter("references", "int", "References",
-              "Sequences that are picked at every level of the recursion; all others are compared with them (50 in "
-              "MAFFT; 5,000 in Razzolini and Melo 2020). More references give a better tree, and take longer.",
+              "Reference sequences at each level of the recursion; all others are compared with them (50 in MAFFT; "
+              "5,000 in Razzolini and Melo 2020). More references give a better tree and take longer.",
               default=50, minimum=2, maximum=100_000, unit="sequences"),
-    Parameter("pick_seed", "int", "Seed", "Seed of the random picks; one seed gives one tree.", default=1, minimum=0,
+    Parameter("pick_seed", "int", "Seed", "Seed of the random choice of references. The same seed gives the same "
+              "tree.", default=1, minimum=0,
               maximum=2**31 - 1),
 )  # fmt: skip
 
@@ -154,8 +155,8 @@ def note_short_sequences(problem: PartTreeProblem, parameters: Any) -> tuple[str
     if not short:
         return ()
     if short == 1:
-        return (f"1 sequence has no word of {K} letters: it is in the tree, but its position means nothing.",)
-    return (f"{short:,} sequences have no word of {K} letters: in the tree their positions mean nothing.",)
+        return (f"1 sequence has no word of {K} letters; its position in the tree means nothing.",)
+    return (f"{short:,} sequences have no word of {K} letters; their positions in the tree mean nothing.",)
 
 
 def draw_key(seed: int, level: int, sequence: int) -> int:

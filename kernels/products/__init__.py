@@ -45,7 +45,8 @@ METHODS = (
         id="minplus-product",
         name="(min,+) product",
         family="tropical",
-        summary="The minimum, or maximum, of all sums a[i, k] + b[k, j]; for two matrices, or many pairs.",
+        summary="Matrix product with sums in place of products and minima (or maxima) in place of sums, for two "
+        "matrices or many pairs.",
         citation=THESIS.with_section("section 2.3"),
         problem_type=PRODUCT,
         parameters=ThreadParameters,

@@ -34,7 +34,8 @@ OPTIONS = (
         "span",
         "choice",
         "Mode",
-        "global: all columns of both. local: the best parts. semi-global: all columns, with free end gaps.",
+        "global: all columns of both profiles. local: the best matching parts. semi-global: all columns, with free "
+        "gaps at the ends.",
         default="global",
         choices=tuple(ProfileSpan),
     ),
@@ -42,8 +43,8 @@ OPTIONS = (
         "column_score",
         "choice",
         "Column score",
-        "Score of two columns: their Euclidean distance, whose sum is minimised; the mean score of their "
-        "letters; the logarithm of their mean odds; or position-specific scores of the first profile.",
+        "Score of two columns. euclidean: their distance, which is minimised. sum-of-pairs: mean score of their "
+        "letters. log-average: logarithm of their mean odds. pssm: position-specific scores of the first profile.",
         default=None,
         choices=tuple(ColumnScore),
     ),
@@ -51,8 +52,8 @@ OPTIONS = (
         "gaps",
         "choice",
         "Gap costs",
-        "column: score of the column with a blank one. affine: the same everywhere. position: affine, times "
-        "the share of letters in each column or the profile's own factors.",
+        "column: a gap scores as its column against a column of blanks. affine: the same costs everywhere. position: "
+        "these costs times the share of letters in the column, or times factors of the profile.",
         default="column",
         choices=tuple(ProfileGaps),
     ),
@@ -102,7 +103,7 @@ OPTIONS = (
     Parameter(
         "nats",
         "float",
-        "Unit of the matrix",
+        "Log odds of 1",
         "Log odds of a score of 1: 0.3466 (ln 2 / 2) for BLOSUM62. Used for mean odds and position-specific scores.",
         default=float(np.log(2) / 2),
         minimum=0.05,

@@ -37,8 +37,8 @@ class ProfileStripParameters(MethodParameters):
     )
     T: int = parameter(
         "Batch T",
-        "Rows that a strip computes before the next strip may follow; 128 on a GPU. The last row of each batch is kept "
-        "for the path, which recomputes tiles of s x T cells.",
+        "Rows that a strip computes before the next strip may start; 128 on a GPU. The path recomputes tiles of s x "
+        "T cells.",
         minimum=16,
         maximum=65536,
         step=4,
@@ -53,9 +53,8 @@ class ProfileLimitParameters(MethodParameters):
     """Parameters of the methods that keep H, V and D as matrices."""
 
     limit: int = parameter(
-        "Limit of the matrices",
-        "Maximum memory of the matrices H, V and D. The thesis used a card of 1,024 MiB and stopped at lengths of "
-        "6,000; V2 keeps H and V as vectors instead.",
+        "Memory limit",
+        "Largest memory of the matrices H, V and D. The card of the thesis had 1,024 MiB, enough for lengths of 6,000.",
         default=1024,
         minimum=1,
         maximum=2**20,

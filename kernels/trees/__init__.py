@@ -113,8 +113,8 @@ METHODS = (
     _declare_tree_method(
         id="nj-pruned",
         name="NJ-pruned",
-        summary="Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look "
-        "at.",
+        summary="Neighbor joining that reads few rows of the matrix: bounds exclude the others. The tree is that of "
+        "the other methods.",
         citation=SAITOU,
         parameters=PrunedParameters,
         backends=backends_in("antidiag.kernels.trees.joining", "nj_pruned"),
@@ -130,7 +130,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-basic",
         name="NJ-basic",
-        summary="Neighbor joining, every pair compared at every join, the triangle cut into blocks of pairs.",
+        summary="Neighbor joining that compares all pairs at each join, in blocks of pairs.",
         citation=PAPER.with_section("section 4.2"),
         parameters=CellBlockParameters,
         choose_parameters=sizes.team_automatic,
@@ -167,7 +167,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-serial",
         name="NJ-serial",
-        summary="Neighbor joining as ClustalW has it: two loops over all pairs at every join.",
+        summary="Neighbor joining on one thread as in ClustalW: two loops over all pairs at each join.",
         citation=PAPER.with_section("section 4.1"),
         backends=backends_in("antidiag.kernels.trees.joining", "nj_serial", CPU_ONLY),
         cost=CostEstimate(
@@ -181,8 +181,8 @@ METHODS = (
     _declare_tree_method(
         id="upgma",
         name="UPGMA",
-        summary="The nearest two clusters are joined, and their distances averaged, until one is left; the tree has a "
-        "root.",
+        summary="Rooted tree by average linkage: the nearest two clusters are joined and their distances averaged "
+        "until one is left.",
         citation=SOKAL,
         criterion=UPGMA,
         backends=backends_in("antidiag.kernels.trees.joining", "upgma", CPU_ONLY),
@@ -198,7 +198,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-full",
         name="Full pairwise distances",
-        summary="Every pair is aligned; the distance is 1 - identities / the shorter length.",
+        summary="Distance of the best alignment of each pair: 1 - identical letters / length of the shorter sequence.",
         citation=CLUSTALW,
         problem_type=FULL_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_full"),
@@ -213,7 +213,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-ktuple",
         name="k-tuple distances",
-        summary="The best chain of shared k-tuples of each pair, as in ClustalW's fast mode.",
+        summary="Distance by the best chain of shared words (k-tuples) of each pair, as in ClustalW's fast mode.",
         citation=CLUSTALW,
         problem_type=KTUPLE_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_ktuple"),
@@ -228,7 +228,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-6mer",
         name="6-mer distances",
-        summary="The share of 6-mers, over groups of amino acids, that each pair has in common, as in MAFFT.",
+        summary="Distance by the share of common 6-mers of each pair, over groups of amino acids, as in MAFFT.",
         citation=MAFFT,
         problem_type=SIXMER_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_6mer"),
@@ -243,8 +243,8 @@ METHODS = (
     _declare_distance_method(
         id="distance-alignment",
         name="Alignment distances",
-        summary="The share of columns of an alignment that differ, as it is or corrected by Jukes and Cantor or by "
-        "Kimura.",
+        summary="Distance by the share of different letters in an alignment, or that share corrected by Jukes and "
+        "Cantor or by Kimura.",
         citation=KIMURA,
         problem_type=ALIGNMENT_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_alignment"),

@@ -13,20 +13,20 @@ class CellBlockParameters(MethodParameters):
     """Parameters of NJ-basic and NJ-compact."""
 
     block: Literal["64", "256", "1024"] = parameter(
-        "Threads of a block",
+        "Threads per block",
         "GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
         "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
         default="256",
         unit="threads",
     )
     cells: Literal["1", "4", "16", "64"] = parameter(
-        "Cells of a thread",
-        "Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
-        "leave less to reduce.",
+        "Cells per thread",
+        "Pairs that each thread compares before the block reduces to the best. Few cells give many blocks; many "
+        "cells leave less to reduce.",
         default="16",
         unit="pairs",
     )
-    threads: int = thread_count("Threads that compare the pairs of every join together.")
+    threads: int = thread_count("Worker threads that share the pairs of each join.")
     mapping: Literal["dense", "published"] = parameter(
         "Mapping",
         "GPU: where clusters are joined. dense: on the GPU, where clusters stay side by side (Antidiag's own). "
@@ -63,14 +63,14 @@ class PrunedParameters(MethodParameters):
 
     epoch: int = parameter(
         "Epoch",
-        "A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short epochs "
-        "(a large number) read fewer rows between the passes.",
+        "All bounds are renewed after this fraction (1 / epoch) of the clusters was joined. A large value renews "
+        "them more often and reads fewer rows between.",
         default=8,
         minimum=2,
         maximum=64,
     )
     threads: int = thread_count(
-        "Threads that share the passes over the matrix. The joins between them are made by one."
+        "Worker threads that scan the whole matrix. The joins between two scans are made by one thread."
     )
 
 

@@ -36,13 +36,13 @@ OPTIONS = (
               "Precision of the stored distances: double up to 4,096 taxa; single beyond, which halves memory and "
               "time. Sums and comparisons use double precision.", default=None, choices=("single", "double")),
     Parameter("negative", "choice", "Negative lengths",
-              "Neighbor joining can give an edge a negative length. keep: leave it. zero: set it to 0 and add it to "
-              "the neighbouring edge, so that their sum stays.", default="keep", choices=("keep", "zero")),
+              "What to do with edges of negative length. keep: leave them. zero: set them to 0 and add the length to "
+              "the neighbouring edge.", default="keep", choices=("keep", "zero")),
     Parameter("root", "choice", "Root",
-              "none: the tree of neighbor joining ends in three branches. clustalw: where the mean distances to the "
-              "leaves on both sides are equal. midpoint: halfway between the two leaves farthest apart. outgroup: on "
-              "the edge of one taxon.", default="none", choices=rooting.RULES),
-    Parameter("outgroup", "text", "Outgroup", "The taxon on whose edge the root lies, where root is outgroup.",
+              "Position of the root. none: unrooted, with three branches at the top. clustalw: where mean distances "
+              "to the leaves on both sides are equal. midpoint: halfway between the two leaves farthest apart. "
+              "outgroup: on the edge above one taxon.", default="none", choices=rooting.RULES),
+    Parameter("outgroup", "text", "Outgroup", "Taxon above which the root lies, with root outgroup.",
               default=""),
 )  # fmt: skip
 

@@ -114,7 +114,8 @@ METHODS = (
         id="layered",
         name="LAYERED",
         section="section 4.1",
-        summary="Score, in chunks of s x s cells and all layers; layer by layer, and in a layer by antidiagonals.",
+        summary="Score in chunks of s x s columns of cells; a chunk is computed layer by layer, and a layer by "
+        "antidiagonals.",
         walkthrough="scores:LAYERED",
         cpu_gcups=2.5,
         cuda_gcups=60.0,
@@ -123,7 +124,8 @@ METHODS = (
         id="sloped",
         name="SLOPED",
         section="section 4.2",
-        summary="Score, in the same chunks; a chunk by sloped planes, on which all cells can be computed at once.",
+        summary="Score in chunks of s x s columns of cells; a chunk is computed by sloped planes, whose cells are "
+        "independent of each other.",
         walkthrough="scores:SLOPED",
         cpu_gcups=4.0,
         cuda_gcups=500.0,
@@ -138,7 +140,7 @@ METHODS = (
         id="sloped-checkpointed",
         name="SLOPED-checkpointed",
         section="section 4.2; the checkpoints are Antidiag's own",
-        summary="Alignment with 4 bytes per boundary cell: subchunks on the path are computed again, from the end.",
+        summary="Alignment with 4 bytes per boundary cell; subchunks on the path are recomputed, from the last one on.",
         walkthrough="alignments:SLOPED_CHECKPOINTED",
         cpu_gcups=2.0,
         cuda_gcups=400.0,
@@ -146,7 +148,7 @@ METHODS = (
     _declare_serial_method(
         id="triple-scoring",
         name="Scoring",
-        summary="Score on one core, two planes of the cube in memory; the baseline of the paper's table 1.",
+        summary="Score on one core with two planes of the cube in memory; the serial baseline of the paper.",
         walkthrough="scores:SCORING",
         returns=frozenset({"score"}),
         estimate_memory=sizes.estimate_scoring_footprint,
@@ -155,7 +157,7 @@ METHODS = (
     _declare_serial_method(
         id="triple-traceback",
         name="Traceback",
-        summary="Alignment on one core, the best move of every cell in memory; the baseline of the paper's table 1.",
+        summary="Alignment on one core with the best move of every cell in memory; the serial baseline of the paper.",
         walkthrough="scores:TRACEBACK",
         returns=frozenset({"score", "alignment"}),
         estimate_memory=sizes.estimate_traceback_footprint,

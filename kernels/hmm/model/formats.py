@@ -70,7 +70,7 @@ def finite_or_none(value: float) -> float | None:
 
 def list_settings(problem: HmmProblem) -> LabelledRows:
     """List what defines the problem, for people."""
-    return [("Model", f"{problem.hmm.name}: {problem.hmm.summary}"), ("Other letters", problem.unknown)]
+    return [("Model", f"{problem.hmm.name}: {problem.hmm.summary}"), ("Unknown letters", problem.unknown)]
 
 
 def collect_options(problem: HmmProblem) -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ OPTIONS = (
     Parameter(
         name="unknown",
         kind="choice",
-        label="Other letters",
+        label="Unknown letters",
         help="What to do with letters outside the alphabet of the model. refuse: report an error. missing: treat them "
         "as not observed (every state emits them with probability 1).",
         default="refuse",

@@ -30,8 +30,9 @@ REFINEMENT = Parameter(
     name="refinement",
     kind="choice",
     label="Refinement",
-    help="none: columns stay, and get their confidence. once: rows are split at every edge of the tree, at columns and "
-    "at random, and merged again where that raises expected accuracy. thorough: until the score stops improving.",
+    help="none: keep the alignment and compute its confidence. once: split the rows at each edge of the tree, at "
+    "columns and at random, and merge them again where expected accuracy rises. thorough: repeat until the score "
+    "stops improving.",
     default=ONCE,
     choices=(NONE, ONCE, THOROUGH),
 )

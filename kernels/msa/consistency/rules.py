@@ -23,9 +23,8 @@ EFFORT = Parameter(
     name="effort",
     kind="choice",
     label="Effort",
-    help="fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 sequences), then the "
-    "alignment is split at 30 columns and merged again. thorough: several such alignments by different models, and one "
-    "that agrees best with them.",
+    help="fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 sequences), then 30 "
+    "refinements. thorough: four alignments by different models, then the alignment that agrees best with them.",
     default="normal",
     choices=("fast", "normal", "thorough"),
 )
@@ -33,7 +32,7 @@ SEED = Parameter(
     name="refinement_seed",
     kind="int",
     label="Refinement seed",
-    help="Seed of the random columns at which the alignment is split.",
+    help="Seed of the random columns at which a refinement splits the alignment.",
     default=1,
     minimum=0,
     maximum=2**31 - 1,
@@ -41,9 +40,9 @@ SEED = Parameter(
 LEAST = Parameter(
     name="least_posterior",
     kind="float",
-    label="Least posterior",
-    help="Posteriors below it are dropped. automatic: 0.01, or 0.05 or 0.1 if posteriors would need more than 10 GiB; "
-    "the alignment may then be less accurate.",
+    label="Smallest posterior",
+    help="Smallest posterior probability that is kept. automatic: 0.01; 0.05 or 0.1 where posteriors would need more "
+    "than 10 GiB, which may cost accuracy.",
     default=None,
     minimum=0.01,
     maximum=0.5,
@@ -58,8 +57,8 @@ TRIPLETS = Parameter(
     name="triplets",
     kind="bool",
     label="Triplets",
-    help="Align three groups at once, by their maximum expected accuracy: a node of the tree together with one below "
-    "it, if that takes at most 67 million cells.",
+    help="Align three groups of sequences at once: a node of the tree together with one below it, where that takes "
+    "at most 67 million cells.",
     default=False,
 )
 OPTIONS = (EFFORT, SEED, LEAST, TRIPLETS)

@@ -31,8 +31,8 @@ GAP_OPEN_HELP, GAP_EXTEND_HELP = "Cost of opening a gap, before position factors
 DELAY = Parameter(
     "delay",
     "float",
-    "Delay",
-    "Sequences with at most this identity to their nearest other sequence are aligned last.",
+    "Divergence limit",
+    "Largest identity to the nearest other sequence at which a sequence counts as divergent and is aligned last.",
     default=30.0,
     minimum=0,
     maximum=100,
@@ -47,7 +47,7 @@ OPTIONS = (
         "series",
         "choice",
         "Matrix series",
-        "Protein matrices; the identity of two alignments selects one of the series.",
+        "Series of protein matrices. The identity of two groups selects a matrix of the series.",
         default="gonnet",
         choices=matrix_series.SERIES,
     ),
@@ -72,7 +72,7 @@ OPTIONS = (
         "gap_distance",
         "int",
         "Gap distance",
-        "Opening a gap costs more within this distance of another gap.",
+        "Distance from another gap within which opening a gap costs more.",
         default=4,
         minimum=0,
         maximum=100,
@@ -81,9 +81,9 @@ OPTIONS = (
     Parameter(
         "lift",
         "float",
-        "Raise",
-        "Raises all scores of a matrix, at most until none is negative; higher values give fewer gaps. "
-        "ClustalW raises all (20), which finds fewer pairs of reference alignments.",
+        "Score offset",
+        "Constant that is added to all scores of a matrix, at most until none is negative. Higher values give fewer "
+        "gaps. 20 is ClustalW's, which finds fewer pairs of reference alignments.",
         default=3.0,
         minimum=0,
         maximum=20,

@@ -24,8 +24,9 @@ from antidiag.kernels.serialization import stored
 COLUMNS = Parameter(
     "profile_score",
     "choice",
-    "Two profiles",
-    "Score of two profile columns: their Euclidean distance, as in the thesis, or the mean score of their letters.",
+    "Profile score",
+    "Score of two profile columns. euclidean: their distance, as in the thesis. sum-of-pairs: the mean score of "
+    "their letters.",
     default="euclidean",
     choices=(str(ColumnScore.EUCLIDEAN), str(ColumnScore.SUM_OF_PAIRS)),
 )

@@ -54,24 +54,25 @@ OPTIONS = (
               "medoid: single linkage in parts around central sequences; for more sequences than can all be compared. "
               "parttree: references are picked, and the others join the nearest by shared 6-mers; the fastest.",
               default=None, choices=GUIDES),
-    Parameter("matrix", "text", "Matrix", "Name of the scores of amino acids; nucleotides score 5 and -4.",
+    Parameter("matrix", "text", "Matrix", "Substitution matrix of proteins. Equal nucleotides score 5, different "
+              "ones -4.",
               default="BLOSUM50"),
     Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
               default=None, minimum=0),
     Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (2; nucleotides 1).", default=None,
               minimum=0),
     Parameter("gap_end", "float", "End gap",
-              "Cost of a letter before or after all letters of another row (0.66; nucleotides 0.5).", default=None,
+              "Cost of each letter in a gap at an end of a row (0.66; nucleotides 0.5).", default=None,
               minimum=0, maximum=1000),
-    Parameter("growth", "float", "Growth",
-              "Power with which gap costs grow with the number of sequences; 0: constant. In large families a gap is "
-              "seldom right, and its cost must not vanish in the mean.", default=0.5, minimum=0, maximum=2),
+    Parameter("growth", "float", "Gap cost growth",
+              "Exponent with which gap costs grow with the number of sequences. 0 keeps them constant.",
+              default=0.5, minimum=0, maximum=2),
     Parameter("passes", "int", "Passes",
-              "2 and more: align again along the single linkage tree of the aligned rows. It takes long, and was "
-              "hardly better on real families; a given tree has one pass.", default=1, minimum=1, maximum=5),
-    Parameter("refine_top", "int", "Refine the top",
-              "Largest branches of the tree that are realigned to all other rows at the end; 0: none. It measured no "
-              "better on real families.", default=0, minimum=0, maximum=1000, unit="branches"),
+              "Number of alignments. Each further one follows a tree of the rows of the one before. Slow, and hardly "
+              "better on real families. A given tree has one pass.", default=1, minimum=1, maximum=5),
+    Parameter("refine_top", "int", "Refined branches",
+              "Number of the largest branches of the tree that are realigned to all other rows at the end. 0: none. "
+              "Not better on real families.", default=0, minimum=0, maximum=1000, unit="branches"),
     *PART_TREE_OPTIONS,
 )  # fmt: skip
 GUIDE_OPTIONS = ("guide", "passes", *(option.name for option in PART_TREE_OPTIONS))

@@ -62,9 +62,9 @@ def msa_parttree(problem: MsaProblem, parameters: PartTreeThreads, monitor: Moni
 def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: ProfileAligner) -> Outcome:
     """Make guide tree, alignment and rows; ``guide_of`` and ``align`` make the first two."""
     tree = problem.tree
-    begun_ns = time.perf_counter_ns()
     if tree is None:
         with run.phase(TREE) as phase:
+            begun_ns = time.perf_counter_ns()
             leaves = make_leaves(problem)
             count = leaves.sequences.size
             joins, lengths = guide_of(leaves, phase)
@@ -73,6 +73,7 @@ def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: Pr
         begun_ns = time.perf_counter_ns()
     else:
         with run.phase(ALIGNMENT):
+            begun_ns = time.perf_counter_ns()
             leaves, joins = leaves_of_tree(problem, tree)
             count = leaves.sequences.size
     with run.phase(ALIGNMENT) as phase:

@@ -33,13 +33,16 @@ from antidiag.kernels.trees.distances.shared_words.kmers import BASES, GROUPS, K
 SEQUENCES = ProblemInput(SEQUENCE, 1, None)
 
 KTUPLE_OPTIONS = (
-    Parameter("ktuple", "int", "k-tuple", "Letters of a word: 1 or 2 for proteins (1), 1 to 4 for DNA (2).",
+    Parameter("ktuple", "int", "k-tuple", "Word length: 1 or 2 for proteins (default 1), 1 to 4 for DNA (default 2).",
               default=None, minimum=1, maximum=4, unit="letters"),
-    Parameter("diagonals", "int", "Top diagonals", "Number of diagonals with the most words that are used (5; DNA 4).",
+    Parameter("diagonals", "int", "Top diagonals", "Number of diagonals that are used: those with the most common "
+              "words (default 5; DNA 4).",
               default=None, minimum=1, maximum=100),
-    Parameter("window", "int", "Window", "Diagonals on each side of a top diagonal that are used as well (5; DNA 4).",
+    Parameter("window", "int", "Window", "Neighbours on each side of these diagonals that are used too (default 5; "
+              "DNA 4).",
               default=None, minimum=0, maximum=100),
-    Parameter("word_gap", "int", "Word gap", "Cost of a step from one diagonal to another (3; DNA 5).", default=None,
+    Parameter("word_gap", "int", "Word gap", "Gap cost: of each step from one diagonal to another (default 3; DNA "
+              "5).", default=None,
               minimum=0, maximum=500),
 )  # fmt: skip
 KTUPLE_DEFAULTS = {
@@ -52,8 +55,8 @@ MODEL = Parameter(
     "distance_model",
     "choice",
     "Model",
-    "p: the share of columns with two letters that differ. jukes-cantor and kimura: that share corrected for repeated "
-    "changes (Kimura: for proteins the formula of 1983, for nucleotides the one with two parameters).",
+    "p: share of different letters. jukes-cantor, kimura: this share, corrected for repeated changes at a position "
+    "(Kimura 1983 for proteins, Kimura's two parameters for nucleotides).",
     default="p",
     choices=MODELS,
 )
