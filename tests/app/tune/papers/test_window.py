@@ -167,6 +167,16 @@ def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> No
     assert plot._published[0].getOriginalDataset()[1].tolist() == [23.8, 34.5, 45.0]
 
 
+def test_labels_of_an_axis_have_room_beside_its_title_in_a_file(qtbot: Any) -> None:
+    table = found("003-figure-4-07")
+    points = [replace(one, runs=(TimedRun(0.5, {"scores": 0.05 + number / 5e3}),))
+              for number, one in enumerate(measured(table))]  # fmt: skip
+    figure = paper_figure._hidden_figure(table, comparison.compare_points(table, points), False, {})
+    qtbot.addWidget(figure)
+    axis = figure.plot.getAxis("left")
+    assert axis.width() >= axis.textWidth + 0.8 * axis.label.boundingRect().height()
+
+
 def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
     table, before = found("003-figure-4-15"), theme.active().name
     for suffix in (".png", ".svg"):
