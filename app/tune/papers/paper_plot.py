@@ -85,7 +85,7 @@ class PaperPlot(LinePlot):
 
     def _label_marks(self) -> None:
         """Label the ticks, except where labels would overlap."""
-        metrics, marks = QFontMetricsF(self.font()), self._figure.marks
+        metrics, marks = QFontMetricsF(self.font()), list(self._figure.marks)
         if not self._figure.connected:
             room = self.getViewBox().width() / max(len(marks), 1) - LABEL_GAP
             marks = [(place, wrap_label(words, metrics, room)) for place, words in marks]
