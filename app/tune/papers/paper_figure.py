@@ -16,6 +16,7 @@ from antidiag.app.kit.figures import captions, export
 from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
 from antidiag.app.tune.papers.paper_plot import PaperPlot
 from antidiag.app.tune.plots.heat_map import HeatMap
+from antidiag.app.tune.plots.point_plot import LAYOUTS, settle_axes
 from antidiag.kernels.experiments.papers import figure_data
 from antidiag.kernels.experiments.papers.comparison import PaperComparison
 from antidiag.kernels.experiments.papers.figure_data import FigureData
@@ -174,6 +175,7 @@ def _hidden_figure(
         figure.choice_boxes[name].setCurrentIndex(figure.choice_boxes[name].findData(value))
     figure.redraw()
     figure.resize(FILE_SIZE)
-    figure.grab()  # forces the layout
-    figure.redraw()
+    for _ in range(LAYOUTS):
+        settle_axes(figure, figure.plot)
+        figure.redraw()
     return figure

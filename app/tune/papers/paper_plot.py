@@ -85,20 +85,34 @@ class PaperPlot(LinePlot):
 
     def _label_marks(self) -> None:
         """Label the ticks, except where labels would overlap."""
-        metrics = QFontMetricsF(self.font())
-        widest = max((metrics.horizontalAdvance(words) for _, words in self._figure.marks), default=0.0)
+        metrics, marks = QFontMetricsF(self.font()), list(self._figure.marks)
+        if not self._figure.connected:
+            room = self.getViewBox().width() / max(len(marks), 1) - LABEL_GAP
+            marks = [(place, wrap_label(words, metrics, room)) for place, words in marks]
+        widest = max((_label_width(words, metrics) for _, words in marks), default=0.0)
+        wrapped = any("\n" in words for _, words in marks)
+        self.getAxis("bottom").setHeight(2 * metrics.lineSpacing() + LABEL_GAP if wrapped else None)
         self.getPlotItem().layout.setContentsMargins(theme.SPACING, theme.MARGIN, widest / 2, theme.SPACING)
         self.getAxis("bottom").setStyle(hideOverlappingLabels=math.ceil(widest / 2) + 1)  # pixels beyond the ends
-        marks = [(plot_coordinate(place, self._figure.log_x), words) for place, words in self._figure.marks]
+        marks = [(plot_coordinate(place, self._figure.log_x), words) for place, words in marks]
         low, high = self.getViewBox().viewRange()[0]
         per_unit = self.getViewBox().width() / ((high - low) or 1.0)
         kept: list[tuple[float, float]] = []
         shown = []
         for place, words in marks:
-            half = metrics.horizontalAdvance(words) / 2 + LABEL_GAP / 2
+            half = _label_width(words, metrics) / 2 + LABEL_GAP / 2
             left, right = place * per_unit - half, place * per_unit + half
             if all(right <= other_left or left >= other_right for other_left, other_right in kept):
                 kept.append((left, right))
                 shown.append((place, words))
         ticks = [(place, "") for place, _ in marks]
         self.getAxis("bottom").setTicks([shown, ticks] if marks else None)
+
+
+def wrap_label(words: str, metrics: QFontMetricsF, room: float) -> str:
+    """Return a label with a line break at its first blank if it is wider than the room."""
+    return words.replace(" ", "\n", 1) if metrics.horizontalAdvance(words) > room else words
+
+
+def _label_width(words: str, metrics: QFontMetricsF) -> float:
+    return max(map(metrics.horizontalAdvance, words.splitlines()), default=0.0)

@@ -13,6 +13,9 @@ from antidiag.app import theme
 from antidiag.app.kit.plots.axis import FastPlot
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
+LAYOUTS = 2
+"""Times that a hidden plot is laid out: its labels follow its size, and its axes follow their labels."""
+
 
 class PointPlot(QWidget):
     """A plot that is painted on the screen and into files. ``clicked``, ``hovered``: a point, or None."""
@@ -68,6 +71,12 @@ def style_plot(plot: FastPlot, x_label: str, y_label: str) -> None:
         axis.setPen(colours.border)
         axis.setTextPen(colours.muted)
         plot.setLabel(side, words, color=colours.muted)
+
+
+def settle_axes(widget: QWidget, plot: FastPlot) -> None:
+    """Paint a widget that is not shown, and give the axes of a plot in it the room that their labels then need."""
+    widget.grab()
+    plot.getPlotItem().layout.activate()
 
 
 def connect_hover(dots: pg.ScatterPlotItem, emit: Callable[[MeasuredPoint | None], None]) -> None:

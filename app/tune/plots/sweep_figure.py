@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from antidiag.app import theme
 from antidiag.app.kit.figures import captions, export
 from antidiag.app.tune.plots.plot_tabs import PHASES, PlotTabs
+from antidiag.app.tune.plots.point_plot import LAYOUTS, settle_axes
 from antidiag.app.tune.plots.point_set import PointSet
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.point_data import plot_data
@@ -84,11 +84,12 @@ def _hidden_tabs(measured: Sequence[MeasuredPoint], title: str, settings: PlotSe
     tabs.resize(FILE_SIZE)
     tabs.apply_settings(settings)
     tabs.show_tab("Heat map" if settings.y and tabs.has_grid else "Lines" if tabs.has_lines else "Phases")
-    tabs.grab()  # forces the layout
+    settle_axes(tabs, tabs.line_plot)
     if tabs.tabs.currentIndex() == PHASES:  # bars have a height of their own
         tabs.resize(
             FILE_SIZE.width(), tabs.height() - tabs.tabs.currentWidget().height() + tabs.phase_bars.minimumHeight()
         )
-        tabs.grab()
-    tabs.apply_settings(replace(tabs.settings))
+    for _ in range(LAYOUTS):
+        settle_axes(tabs, tabs.line_plot)
+        tabs.apply_settings(tabs.settings)
     return tabs

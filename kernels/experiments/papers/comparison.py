@@ -86,7 +86,7 @@ def _table_notes(table: PaperTable, compared: Sequence[PaperComparison], quick: 
     notes = [f"Published: {table.citation}; {table.hardware}.", *table.remarks]
     names = tuple(dict.fromkeys(number.quantity for number in table.published))
     if meanings := "; ".join(explain_quantities(names)):
-        notes.append(f"Counted here: {meanings}." + (SERIAL_BASE if table.baseline and table.counts_transfers else ""))
+        notes.append(f"Quantities: {meanings}." + (SERIAL_BASE if table.baseline and table.counts_transfers else ""))
     points = [one.point for one in compared if one.point is not None and one.point.device]
     if points:
         devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points)

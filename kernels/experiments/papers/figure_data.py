@@ -178,7 +178,7 @@ def _build_series(
     dots = []
     for entry in members:
         number = entry.ours if measured else entry.published.value
-        if number is not None:
+        if number is not None and (number > 0 or table.plot.get("logarithmic") is not True):
             point, spread = _labelled_point(describe_number(table, entry)), Spread(number, number, number, 1)
             dots += [(place, point, spread) for place, _ in _axis_places(table, entry, measured)]
     dots.sort(key=lambda dot: dot[0])

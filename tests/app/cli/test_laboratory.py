@@ -216,3 +216,15 @@ def test_methods_of_a_sweep_have_a_line_each(says, tmp_path):
          "--backend", "cpu", "--repeat", 1, "--plot", drawn)  # fmt: skip
     text = drawn.read_text()
     assert "StripedAlignment" in text and "Strip width s, columns" in text
+
+
+def test_what_a_machine_cannot_have_is_said_in_a_reproduced_table(says):
+    printed = says("reproduce", "004-table-3", "--quick", "--repeat", 1, "--backend", "cpu", "--csv", "-")
+    found = rows(printed)
+    assert {row["quantity"] for row in found if row["published"] == "75.0"} == {"occupancy, %"}
+    assert all(not row["ours"] and "of a run on the CPU" in row["remark"] for row in found)
+
+
+def test_a_reproduced_table_says_what_its_times_count(says):
+    printed = says("reproduce", "003-figure-6-4", "--quick", "--repeat", 1, "--backend", "cpu")
+    assert "total is the time of all phases, without compilation and transfers" in printed.replace("\n", " ")

@@ -50,6 +50,7 @@ def measured(table: PaperTable, quick: bool = False) -> list[MeasuredPoint]:
             PointStatus.MEASURED,
             backend="cpu",
             device="A chip",
+            cells=1_000_000,
             runs=(TimedRun(9.0, {"phase 1": 1.0 + number, "phase 3": 2.0, "transfer": 1.0}),),
             started="2026-01-02T03:04",
         )
@@ -140,6 +141,22 @@ def test_a_figure_says_what_it_counts_and_what_is_not_there() -> None:
     assert figure_data.figure_panels(table) == ({"panel": "real sets"}, {"panel": "synthetic sets"})
 
 
+def test_no_transfer_has_no_place_on_a_logarithmic_axis() -> None:
+    table = found("002-table-7")
+    points = [replace(one, runs=(TimedRun(9.0, {"return": 1.0, "transfer": 0.0}),)) for one in measured(table)]
+    figure = figure_data.build_figure(table, comparison.compare_points(table, points), False)
+    drawn = {line.name: len(line.measured.points) for line in figure.lines}
+    assert drawn["return"] == 6 and drawn["transfer"] == 0
+
+
+def test_every_method_on_an_axis_has_a_label(qtbot: Any) -> None:
+    table = found("003-table-4-4")
+    figure = paper_figure._hidden_figure(table, comparison.compare_points(table, measured(table)), False, {})
+    qtbot.addWidget(figure)
+    labels = [words for _, words in figure.plot.getAxis("bottom")._tickLevels[0]]
+    assert len(labels) == 6 and "ProSeqAlign\nMatVecProd V2" in labels
+
+
 def test_dots_without_lines_have_no_lines_in_the_legend(qtbot: Any) -> None:
     table, widget = found("003-table-4-1"), paper_figure.PaperFigure()
     qtbot.addWidget(widget)
@@ -165,6 +182,16 @@ def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> No
     box.activated.emit(box.currentIndex())
     assert before == [181.5, 338.2, 602.7]
     assert plot._published[0].getOriginalDataset()[1].tolist() == [23.8, 34.5, 45.0]
+
+
+def test_labels_of_an_axis_have_room_beside_its_title_in_a_file(qtbot: Any) -> None:
+    table = found("003-figure-4-07")
+    points = [replace(one, runs=(TimedRun(0.5, {"scores": 0.05 + number / 5e3}),))
+              for number, one in enumerate(measured(table))]  # fmt: skip
+    figure = paper_figure._hidden_figure(table, comparison.compare_points(table, points), False, {})
+    qtbot.addWidget(figure)
+    axis = figure.plot.getAxis("left")
+    assert axis.width() >= axis.textWidth + 0.8 * axis.label.boundingRect().height()
 
 
 def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
