@@ -66,6 +66,9 @@ class NumberEditor(QAbstractSpinBox):
     def stepBy(self, steps: int) -> None:
         start = self._value if self._value is not None else self._automatic
         start = start if start is not None else self._parameter.minimum or 0
+        if self._parameter.between_steps:  # from a number between two steps the arrows lead to one of them
+            beyond = (start - (self._parameter.minimum or 0)) % self._parameter.step
+            start += (self._parameter.step if steps < 0 and beyond else 0) - beyond
         value = start + steps * self._parameter.step
         low, high = self._parameter.minimum, self._parameter.maximum
         value = value if low is None else max(value, low)

@@ -113,29 +113,30 @@ class _HostJoining:
 
     def _copy_cluster(self, slot: int) -> None:
         """Copy the distances of a cluster, a row and a column of the triangle, and all sums to the device."""
-        row = self.D[slot]
-        self._copy_cells(slot, slot + 1, self.problem.taxa, row)
         # The column's cells above and below the middle are in two columns of the folded matrix.
         middle = min(slot, (self.problem.taxa + 1) // 2) if self.matrix.is_folded else slot
-        self._copy_cells(slot, 0, middle, row)
-        self._copy_cells(slot, middle, slot, row)
+        ends = (slot + 1, self.problem.taxa), (0, middle), (middle, slot)
+        copied = [self._queue_copy(slot, first, last) for first, last in ends if first < last]
         self.matrix.sums[: self.S.size].set(self.S)
+        cupy.cuda.get_current_stream().synchronize()
+        del copied  # the arrays that were on their way
 
-    def _copy_cells(self, slot: int, first: int, last: int, row: np.ndarray) -> None:
-        """Copy distances of a cluster to those in slots first .. last - 1, whose cells are in one row or one column."""
-        if first >= last:
-            return
+    def _queue_copy(self, slot: int, first: int, last: int) -> np.ndarray:
+        """Queue a copy of the distances of a cluster to those in slots first .. last - 1; return what is copied.
+
+        Their cells are in one row or in one column.
+        """
         start, end = self._cell_place(slot, first), self._cell_place(slot, last - 1)
-        values = np.ascontiguousarray(row[first:last] if start <= end else row[first:last][::-1])
+        values = np.ascontiguousarray(self.D[slot, first:last][:: 1 if start <= end else -1])
         pitch = abs(end - start) // max(last - first - 1, 1) * values.itemsize
         target = self.matrix.cells.data.ptr + min(start, end) * values.itemsize
         if pitch in (0, values.itemsize):
             width, count, pitch = values.nbytes, 1, values.nbytes
         else:
             width, count = values.itemsize, values.size
-        kind, stream = cupy.cuda.runtime.memcpyHostToDevice, cupy.cuda.get_current_stream()
-        cupy.cuda.runtime.memcpy2DAsync(target, pitch, values.ctypes.data, width, width, count, kind, stream.ptr)
-        stream.synchronize()
+        kind, stream = cupy.cuda.runtime.memcpyHostToDevice, cupy.cuda.get_current_stream().ptr
+        cupy.cuda.runtime.memcpy2DAsync(target, pitch, values.ctypes.data, width, width, count, kind, stream)
+        return values
 
     def _cell_place(self, one: int, other: int) -> int:
         """Return where the distance of two slots is (cell_place in cell_blocks.cuh)."""

@@ -250,3 +250,18 @@ def test_who_hears_of_the_focus_meets_no_row_without_an_editor(qtbot, form):
     form.set_parameters([Parameter("other", "int", "Other", "Help.", default=1), BIG])
     QApplication.instance().focusChanged.disconnect(hear)
     assert heard and form.parameter_names() == ("other", "big")
+
+
+@pytest.mark.parametrize(("steps", "reached"), [(1, 416), (-1, 384), (2, 448)])
+def test_numbers_between_the_steps_are_typed_and_arrows_lead_back(qtbot, steps, reached):
+    uneven = Parameter(
+        "s", "int", "Width", "", minimum=32, maximum=2048, step=32, between_steps="with mapping=published"
+    )
+    made = ParameterForm([uneven])
+    qtbot.addWidget(made)
+    made.show()
+    write(qtbot, made.editor("s"), "410")
+    assert made.values()["s"] == 410 and made.entry_errors() == ()
+    qtbot.keyClick(made.editor("s"), Qt.Key.Key_Return)
+    made.editor("s").stepBy(steps)
+    assert made.values()["s"] == reached
