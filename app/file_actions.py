@@ -168,6 +168,7 @@ def sample_menu(window: Workbench) -> QMenu:
 
 
 def fill_recent(window: Workbench, menu: QMenu) -> None:
+    """Fill the menu of recent files."""
     menu.clear()
     for path in window.settings.recent_files():
         action = menu.addAction(Path(path).name, partial(window.loader.open_paths, [path]))

@@ -135,10 +135,14 @@ def method_name(result: Result) -> str:
     return found.name if found else result.method
 
 
-def name_after_method(datum: Any, result: Result) -> Any:
-    """Return an alignment with its method in its name; return other data unchanged."""
-    named = isinstance(datum, AlignedSequences)
-    return replace(datum, name=f"{datum.name} by {method_name(result)}") if named else datum
+def extract_named_data(result: Result) -> list[Any]:
+    """Return the data that a result holds, alignments with the method in their names."""
+    method = result_method(result)
+    data = method.problem_type.extract_data(result) if method and method.problem_type.extract_data else ()
+    return [
+        replace(datum, name=f"{datum.name} by {method_name(result)}") if isinstance(datum, AlignedSequences) else datum
+        for datum in data
+    ]
 
 
 def answer_text(result: Result) -> str:

@@ -323,14 +323,8 @@ class Window(Workbench):
                 self.turn_to(0)
 
     def _keep_products(self, entry: Entry) -> None:
-        method = texts.result_method(entry.result)
-        if method and method.problem_type.extract_data:
-            self._add_to_data(
-                [
-                    texts.name_after_method(datum, entry.result)
-                    for datum in method.problem_type.extract_data(entry.result)
-                ]
-            )
+        if data := texts.extract_named_data(entry.result):
+            self._add_to_data(data)
 
     def _add_to_data(self, data: Sequence[Any]) -> None:
         self.session.add_data(data)

@@ -26,7 +26,6 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_edits import prune_leaves
 from antidiag.kernels.io.tree_files import TREE
-from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import (
     Result,
@@ -36,7 +35,6 @@ from antidiag.kernels.model import (
     group_equal_sequences,
     have_same_names,
     sequence_lengths,
-    sequence_names,
     sequence_types,
 )
 from antidiag.kernels.msa.dp_class import MERGES
@@ -47,6 +45,7 @@ from antidiag.kernels.sequences.alphabets import identity_codes
 from antidiag.kernels.sequences.sequence_set import join_data, split_data, take_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_value
+from antidiag.kernels.trees.named_sequences import NamedSequences
 
 INPUTS = (
     ProblemInput(SEQUENCE, 1, None),
@@ -62,7 +61,7 @@ PART = 20_000
 
 @stored("msa-problem")
 @dataclass(frozen=True)
-class MsaProblem:
+class MsaProblem(NamedSequences):
     """Sequences to align, the rules of the method, and optionally a guide tree or distances.
 
     Sequences may be empty: their rows are gaps alone, and neither distances nor tree contain them.
@@ -77,16 +76,6 @@ class MsaProblem:
     def data(self) -> Sequences[Any]:
         """Return the sequences and the given tree and distances; the sequences themselves if nothing else is given."""
         return join_data([self.sequences, [given for given in (self.tree, self.distances) if given is not None]])
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Return unique names of all sequences, which rows and taxa use."""
-        return make_names_unique(sequence_names(self.sequences))
-
-    @cached_property
-    def lengths(self) -> np.ndarray:
-        """Return the number of letters of each sequence, int64."""
-        return sequence_lengths(self.sequences)
 
     @cached_property
     def counted_lengths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -139,12 +128,6 @@ class MsaProblem:
         return max((int(self.lengths.sum()) ** 2 - squares) // 2, 1)
 
     @property
-    def title(self) -> str:
-        """Return the first name and the number of further sequences."""
-        more = len(self.sequences) - 1
-        return self.sequences[0].name + (f" and {more:,} more" if more else "")
-
-    @property
     def size(self) -> str:
         """Return number and length of the sequences as text."""
         longest = int(self.lengths.max())
@@ -155,9 +138,8 @@ class MsaProblem:
     def notes(self) -> tuple[str, ...]:
         """Return what a user should know of the sequences and of given data."""
         scoring = getattr(self.rules, "scoring", None)
-        texts = list(scoring_options.sequence_notes(self.sequences, scoring and scoring.matrix))
-        if renamed := describe_renaming(sequence_names(self.sequences), self.names):
-            texts.append(f"Sequences with {renamed}.")
+        notes = scoring_options.sequence_notes(self.sequences, scoring and scoring.matrix)
+        texts = [*notes, *self.renaming_notes]
         if empty := len(self.sequences) - len(self.filled):
             have, hold = ("sequence has", "its row holds") if empty == 1 else ("sequences have", "their rows hold")
             texts.append(f"{empty:,} {have} no letters; {hold} gaps alone.")

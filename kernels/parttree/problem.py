@@ -14,14 +14,14 @@ from antidiag.kernels import scoring_options
 from antidiag.kernels.io import newick, tree_files
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, have_same_names, sequence_lengths, sequence_names
+from antidiag.kernels.model import Result, Sequence, have_same_names
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.parttree.dp_class import JOINS
 from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees.distances.shared_words.kmers import K
+from antidiag.kernels.trees.named_sequences import NamedSequences
 
 SEQUENCES = ProblemInput(SEQUENCE, 1, None)
 
@@ -52,7 +52,7 @@ OPTIONS = (
 
 @stored("parttree-problem")
 @dataclass(frozen=True)
-class PartTreeProblem:
+class PartTreeProblem(NamedSequences):
     """Sequences of any number and length, and how many of them are picked as references; see OPTIONS."""
 
     sequences: tuple[Sequence, ...] | SequenceSet = field(repr=False)
@@ -64,32 +64,16 @@ class PartTreeProblem:
         """The input data of the problem."""
         return self.sequences
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the leaves: those of the sequences, made distinct."""
-        return make_names_unique(sequence_names(self.sequences))
-
     @property
     def cells(self) -> int:
         """Distances between references and sequences on the first level."""
         return min(self.references, len(self.sequences)) * len(self.sequences)
 
     @property
-    def title(self) -> str:
-        """The name of the first sequence, and how many others there are."""
-        more = len(self.sequences) - 1
-        return self.sequences[0].name + (f" and {more:,} more" if more else "")
-
-    @property
     def size(self) -> str:
         """The number of sequences and of references, as text."""
         count = len(self.sequences)
         return f"{count:,} sequence{'s' * (count != 1)}, {self.references:,} references"
-
-    @cached_property
-    def lengths(self) -> np.ndarray:
-        """The number of letters of each sequence, int64."""
-        return sequence_lengths(self.sequences)
 
     @cached_property
     def letters(self) -> int:
@@ -104,11 +88,7 @@ class PartTreeProblem:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user: names that were made distinct, and types that differ."""
-        renamed = describe_renaming(sequence_names(self.sequences), self.names)
-        return (
-            *((f"Sequences with {renamed}.",) if renamed else ()),
-            *scoring_options.sequence_notes(self.sequences),
-        )
+        return (*self.renaming_notes, *scoring_options.sequence_notes(self.sequences))
 
 
 @stored("parttree-answer")

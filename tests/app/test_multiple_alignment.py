@@ -46,9 +46,9 @@ def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window:
 
 def test_what_is_added_to_the_data_says_which_method_aligned_it(result: Result) -> None:
     alignment, tree = registry.find_method("msa-clustalw").problem_type.extract_data(result)
-    kept = texts.name_after_method(alignment, result)
+    kept, other = texts.extract_named_data(result)
     assert kept.name == f"{alignment.name} by ClustalW" and kept == alignment
-    assert texts.name_after_method(tree, result) is tree
+    assert other == tree and other.name == tree.name
 
 
 def test_it_survives_a_session(tmp_path: Path, result: Result) -> None:

@@ -12,11 +12,12 @@ from PySide6.QtCore import QMetaMethod, QObject, QTimer, Signal, SignalInstance,
 from shiboken6 import isValid
 
 from antidiag.app.kit.tasks.worker_threads import report_error, start_worker
-from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.errors import AntidiagError, Cancelled, MemoryRefused
 from antidiag.kernels.monitor import Monitor
 
 Work = Callable[[Monitor], Any]
 Receiver = Callable[..., object] | SignalInstance
+LACKING_MEMORY = "there is not enough memory; close other programs, or choose fewer data"
 
 
 class _ThreadMessenger(QObject):
@@ -100,8 +101,12 @@ class LatestTask(QObject):
                 self._send_message(monitor, "finished", work(monitor))
             except Cancelled:
                 continue
-            except (AntidiagError, MemoryError) as error:
+            except AntidiagError as error:
                 self._send_message(monitor, "failed", error)
+            except MemoryError as error:
+                refused = MemoryRefused(LACKING_MEMORY)
+                refused.__cause__ = error
+                self._send_message(monitor, "failed", refused)
             except Exception as error:  # of the program itself: the thread goes on, for the next request
                 report_error(error)
                 self._send_message(monitor, "failed", error)
@@ -123,6 +128,6 @@ class LatestTask(QObject):
     def _finish_request(self, monitor: Monitor, kind: str, value: Any) -> None:
         if monitor is self._monitor:
             self._monitor = None
-            if isinstance(value, MemoryError) and not self.isSignalConnected(QMetaMethod.fromSignal(self.failed)):
+            if isinstance(value, MemoryRefused) and not self.isSignalConnected(QMetaMethod.fromSignal(self.failed)):
                 report_error(value)  # the view shows no errors
             getattr(self, kind).emit(value)

@@ -297,7 +297,7 @@ class BaseAlignmentView(QWidget):
             shape = before.alignment.letters.shape
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.cell_selection.restrict_to(state.order, letters.shape[1])
-            cursor = _find_cursor_line(before, state.alignment, order), min(before.cursor[1], letters.shape[1] - 1)
+            cursor = before.find_cursor_line(state.alignment, order), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._counts.find_counts(state.alignment)
         self.colours.fit_scheme(state.alignment, self._reference is not None)
         behind, same = (
@@ -396,12 +396,3 @@ class BaseAlignmentView(QWidget):
         frame.first_row = cell[0] - frame.height / frame.cell_height / 2
         frame.first_column = cell[1] - frame.width / frame.cell_width / 2
         self.canvas.repaint_all()
-
-
-def _find_cursor_line(before: AlignmentPicture, alignment: AlignedSequences, order: np.ndarray) -> int:
-    """Return the line of the row at the cursor, or the same line if the row is gone."""
-    line = before.cursor[0]
-    if before.alignment.names is alignment.names:
-        places = np.flatnonzero(order == before.order[line])
-        line = int(places[0]) if places.size else line
-    return min(line, order.size - 1)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,8 @@ from antidiag.kernels.io import distance_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, are_distances
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, concatenate_letters, sequence_lengths, sequence_names
+from antidiag.kernels.model import Result, Sequence, concatenate_letters, sequence_lengths
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import Mode, Scoring, refuse_overflow
 from antidiag.kernels.sequences.sequence_set import pack_sequences
@@ -29,6 +27,7 @@ from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import dp_classes
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
 from antidiag.kernels.trees.distances.shared_words.kmers import BASES, GROUPS, K, letter_codes
+from antidiag.kernels.trees.named_sequences import NamedSequences
 
 SEQUENCES = ProblemInput(SEQUENCE, 1, None)
 
@@ -63,7 +62,7 @@ MODEL = Parameter(
 
 
 @dataclass(frozen=True)
-class _Sequences:
+class _Sequences(NamedSequences):
     """Sequences, between all pairs of which a distance is computed."""
 
     sequences: Sequences[Sequence]
@@ -72,11 +71,6 @@ class _Sequences:
     def data(self) -> Sequences[Sequence]:
         """The input data of the problem."""
         return self.sequences
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the taxa: those of the sequences, made distinct."""
-        return make_names_unique(sequence_names(self.sequences))
 
     @property
     def pairs(self) -> int:
@@ -89,12 +83,6 @@ class _Sequences:
         return count_cells(sequence_lengths(self.sequences))
 
     @property
-    def title(self) -> str:
-        """The name of the first sequence, and how many others there are."""
-        more = len(self.sequences) - 1
-        return self.sequences[0].name + (f" and {more:,} more" if more else "")
-
-    @property
     def size(self) -> str:
         """The number of sequences, as text."""
         return f"{len(self.sequences):,} sequence{'s' * (len(self.sequences) != 1)}"
@@ -102,8 +90,7 @@ class _Sequences:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user: names that were made distinct, and distances that the rule does not define."""
-        renamed = describe_renaming(sequence_names(self.sequences), self.names)
-        return (*((f"Sequences with {renamed}.",) if renamed else ()), *self._letter_notes(), *self._without_words())
+        return (*self.renaming_notes, *self._letter_notes(), *self._without_words())
 
     def _letter_notes(self) -> tuple[str, ...]:
         """Return notes about the types of the sequences."""

@@ -141,6 +141,14 @@ class AlignmentPicture:
         letters = self.folds[row].letters[column] if row in self.folds else self.alignment.letters[row, column]
         return chr(int(letters))
 
+    def find_cursor_line(self, alignment: AlignedSequences, order: np.ndarray) -> int:
+        """Return the line of the row at the cursor in another order, or the same line if the row is gone."""
+        line = self.cursor[0]
+        if self.alignment.names is alignment.names:
+            places = np.flatnonzero(order == self.order[line])
+            line = int(places[0]) if places.size else line
+        return min(line, order.size - 1)
+
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of shown rows and columns."""

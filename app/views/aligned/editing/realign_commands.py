@@ -186,6 +186,5 @@ class RealignCommands:
 
     def _show_error(self, error: Exception) -> None:
         self._view.show_status("")
-        if not isinstance(error, AntidiagError):
-            raise error
-        ask.dialogs.warn(self._view, "Align", str(error))
+        if isinstance(error, AntidiagError):  # others have been reported
+            ask.dialogs.warn(self._view, "Align", str(error))

@@ -13,7 +13,7 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.status_text import format_missing_rows, format_percent
 from antidiag.kernels.alignments import alignment_edits, block_edits, row_notes, row_statistics
-from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import tree_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.tree import Tree
@@ -214,8 +214,6 @@ class RowCommands:
         self._view.show_status(f"{self._what.capitalize()} ... {format_percent(*state)} (Esc stops it)")
 
     def _show_error(self, error: Exception) -> None:
-        if not isinstance(error, AntidiagError):
-            raise error
         self._view.show_status(str(error))
 
 

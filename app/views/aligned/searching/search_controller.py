@@ -117,8 +117,6 @@ class SearchController:
 
     def _show_error(self, error: Exception) -> None:
         self._view.show_status(str(error))
-        if not isinstance(error, InputError):
-            raise error
 
     def find_selected_letters(self) -> None:
         """Search the selected letters of the first selected row."""

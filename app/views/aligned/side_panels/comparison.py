@@ -192,8 +192,6 @@ class ComparisonPanel:
     def _show_error(self, error: Exception) -> None:
         self.end_comparison()
         self._view.show_status(str(error))
-        if not isinstance(error, InputError):
-            raise error
 
     def _on_lines_changed(self) -> None:
         """Lay out the comparison again; compare again if the alignment was edited."""

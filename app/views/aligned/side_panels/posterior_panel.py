@@ -25,7 +25,6 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
-from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 
 if TYPE_CHECKING:
@@ -185,8 +184,6 @@ class PosteriorPanel:
     def _show_error(self, error: Exception) -> None:
         self._clear_result()
         self._summary.setText(str(error))
-        if not isinstance(error, InputError):
-            raise error
 
     def _on_altered(self) -> None:
         """Compute again after an edit."""
