@@ -151,7 +151,8 @@ def _are_positions(rows: list[NamedLetters]) -> bool:
     if not all(row.name.isdigit() for row in rows):
         return False
     first = int(rows[0].name[:NAME_DIGITS])
-    return [row.name for row in rows] != [b"%d" % number for number in range(first, first + len(rows))]
+    names = list(dict.fromkeys(row.name for row in rows))
+    return names != [b"%d" % number for number in range(first, first + len(names))]
 
 
 def is_aligned(stream: Iterator[bytes]) -> bool:
