@@ -120,7 +120,7 @@ def with_type(alignment: AlignedSequences, type: SequenceType) -> AlignedSequenc
                 f"{alignment.name}, row {alignment.names[first + row]}: {chr(written[row, column])!r} in column "
                 f"{column + 1:,} is not a {type} letter; correct it, or choose another type"
             )
-    changed = replace(alignment, type=type)
+    changed = replace(alignment, type=SequenceType(type))
     if alignment.dots is None or unknown_letter(type) == unknown_letter(alignment.type):
         return changed
     return with_letters(changed, written_letters(alignment))  # what was missing has another letter

@@ -14,6 +14,7 @@ from antidiag.app.panels.data import SUMMARY
 from antidiag.app.views.aligned.editing import edit_history
 from antidiag.kernels.io import tree_files
 
+CASES = Path(__file__).resolve().parents[1] / "cases"
 STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
 
 
@@ -29,6 +30,13 @@ def test_an_alignment_that_was_opened_is_shown_as_one(qtbot: Any, window: Any, t
     view = opened(qtbot, window, tmp_path)
     assert window.viewer.tabs_shown() == ("aligned", "profile") and view.alignment.names == ("one", "two", "three")
     assert "3 rows of 5 columns" in window.viewer.heading_label.text() and not window.session.state.sequences
+
+
+def test_an_alignment_opens_with_the_trees_of_its_file(qtbot: Any, window: Any) -> None:
+    window.loader.open_paths([CASES / "sto" / "nx10_both.nex", CASES / "aln" / "g04_allmissing.fa"])
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 3)
+    alignment, tree, missing = window.session.state.data
+    assert alignment.names == tree.taxa == ("A", "B", "C") and missing.note == "4 '?' count as N"
 
 
 def test_undo_and_the_menus_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: Any, tmp_path: Path) -> None:

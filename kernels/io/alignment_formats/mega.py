@@ -10,6 +10,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.alignment_formats.column_sets import column_set_note
+from antidiag.kernels.io.alignment_formats.nexus_text import COMMENT_MARK, mask_comments
 from antidiag.kernels.io.alignment_formats.raw_alignment import (
     Annotations,
     RawAlignment,
@@ -22,7 +23,6 @@ from antidiag.kernels.model import SequenceType
 
 HEAD = re.compile(rb"#mega\b", re.IGNORECASE)
 DISTANCES = re.compile(rb"datatype\s*=\s*distance", re.IGNORECASE)
-COMMENT = re.compile(rb"\[[^\]]*\]")
 SETTING = re.compile(r"(\w+)\s*=\s*(\"[^\"]*\"|[^\s;]+)")
 SIGNS = {"identical": ".", "missing": "?", "indel": "-"}
 """Signs that !Format may change."""
@@ -81,15 +81,15 @@ def read_mega(stream: Iterator[bytes], source: str) -> RawAlignment:
 def _read_lines(stream: Iterator[bytes], source: str) -> _Rows:
     """Return the rows: a name that comes again has more letters of the same row."""
     found = _Rows(RowBuilder(source))
-    text = COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), b"".join(stream))
-    row, statement = -1, b""
+    text = mask_comments(decode_text(b"".join(stream))).replace(COMMENT_MARK, " ").encode()
+    row, statement = -1, list[str]()
     for place, line in numbered_lines(iter([text]), source):
         words = line.strip()
         if statement or words.startswith(b"!"):
-            statement += words + b" "
+            statement.append(decode_text(words))
             if words.endswith(b";") or not words:
-                _add_statement(decode_text(statement), found)
-                statement = b""
+                _add_statement(" ".join(statement), found)
+                statement = []
         elif words.startswith(b"#") and not HEAD.match(words):
             name, *letters = words[1:].split(None, 1) or [b""]
             if not name:

@@ -37,6 +37,8 @@ MARKS = b"*:. \t"
 COMMENT = re.compile(rb"[#%]|//\s*$")
 NUCLEOTIDES = frozenset(b"ACGTUNacgtun*?._~-")
 GAPS = frozenset(b"?._~-")
+NAME_DIGITS = 18
+"""Digits of a name that is a number."""
 SHORT, SURE = 4, 10
 """Letters of a row: fewer than SHORT are none, fewer than SURE must be nucleotides or hold gaps."""
 SELEX_FILE_TAGS = (b"ID", b"AC", b"DE", b"AU", b"GA", b"TC", b"NC")
@@ -73,10 +75,9 @@ def looks_like_named_rows(start: bytes) -> bool:
     lines = [line for line in lines if not COMMENT.match(line) and not _is_mark_line(line)]
     found = [_split_line(line) for line in lines if line.strip()]
     rows = [row for row in found if row is not None]
-    names = {row.name for row in rows}
-    if len(names) < 2 or len(rows) < len(found):  # a word and letters on one line may be anything
+    if not rows or len(rows) < len(found):
         return False
-    return selex or not _are_other_words(rows)
+    return selex or (len(rows) > 1 and not _are_other_words(rows))
 
 
 def looks_like_unnamed_rows(start: bytes) -> bool:
@@ -146,14 +147,12 @@ def _are_groups(rows: list[NamedLetters]) -> bool:
 
 
 def _are_positions(rows: list[NamedLetters]) -> bool:
-    """Return whether the names count the letters, as before the lines of a numbered sequence."""
+    """Return whether the names are numbers of letters, as before the lines of a sequence, and do not count rows."""
     if not all(row.name.isdigit() for row in rows):
         return False
-    starts = [int(row.name) for row in rows]
-    return starts[0] in (0, 1) and all(
-        after >= before + len(row.letters)
-        for before, after, row in zip(starts[:-1], starts[1:], rows[:-1], strict=True)
-    )
+    first = int(rows[0].name[:NAME_DIGITS])
+    names = list(dict.fromkeys(row.name for row in rows))
+    return names != [b"%d" % number for number in range(first, first + len(names))]
 
 
 def is_aligned(stream: Iterator[bytes]) -> bool:

@@ -215,6 +215,8 @@ def test_rows_of_a_table_need_not_have_one_length() -> None:
     [
         "ACGTACGTAC GTACGTACGT\nACGTACGTAC GTACG\n",
         "1 acgtacgtac gtacgtacgt\n21 acgtacgtac gtacgt\n",
+        "  1 acgtacgt 10\n 11 ttgattga\n",
+        "seq1 ACGTACGT\n",
         "Homo sapiens ACGT\nPan paniscus ACGA\n",
         "MKVLAAGIVL LLAAGIVLMK\nMKVL\n",
         "alice bob\nbob carol\ncarol alice\n",
@@ -227,6 +229,11 @@ def test_rows_of_a_table_need_not_have_one_length() -> None:
 )
 def test_letters_words_and_edges_are_no_rows(text: str) -> None:
     assert known_formats.find_alignment_format(text.encode()) is None
+
+
+def test_names_that_are_numbers_count_the_rows() -> None:
+    (found,) = read("1 ACGT-CGT\n2 ACGTACGA\n3 ACGTACGA\n")
+    assert rows_of(found) == {"1": "ACGT-CGT", "2": "ACGTACGA", "3": "ACGTACGA"}
 
 
 def test_rows_without_names_are_numbered() -> None:
