@@ -331,3 +331,9 @@ def test_whole_titles_where_first_words_are_equal(tmp_path):
 
 def test_equal_titles_keep_their_first_word():
     assert [one.name for one in read(">a b\nAC\n>a b\nAC\n>c d\nAC\n")] == ["a", "a", "c"]
+
+
+def test_a_directory_without_an_end_is_refused_at_once(tmp_path):
+    data = bytearray(abi_file(b"ACGTNACGTT", b"s"))
+    data[16:22] = struct.pack(">HI", 0, 2**31)
+    assert "this ABI file is damaged or cut short" in refusal(write(tmp_path, bytes(data)))
