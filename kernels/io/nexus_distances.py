@@ -21,7 +21,6 @@ HOLDS_DISTANCES = re.compile(rb"\bbegin\s+distances\s*;", re.IGNORECASE)
 HOLDS_LETTERS = re.compile(rb"\bbegin\s+(data|characters|unaligned)\s*;", re.IGNORECASE)
 BEGIN = re.compile(rf"\bbegin{SPACE}+distances{SPACE}*;", re.IGNORECASE)
 END = re.compile(rf"\bend(block)?{SPACE}*;", re.IGNORECASE)
-TREES = re.compile(rf"\bbegin{SPACE}+trees{SPACE}*;", re.IGNORECASE)
 TAXLABELS = re.compile(r"\btaxlabels\b([^;]*);", re.IGNORECASE)
 TAXA = re.compile(rf"\bntax{SPACE}*={SPACE}*(\d{{1,9}})\b", re.IGNORECASE)
 WORD = re.compile(rf"[^{BLANK}]+")
@@ -94,8 +93,7 @@ def parse_nexus_distances(raw: str, source: str, name: str) -> DistanceMatrix:
                 text.refuse(
                     word.start(), f"{quote_text(shown)} is not a number; it is read as a distance of {names[-1]}"
                 )
-    note = "the trees of the file are left out" if TREES.search(text.masked) else ""
-    return complete_matrix(names, values, source, name, note)
+    return complete_matrix(names, values, source, name)
 
 
 def _commands(masked: str, start: int, stop: int) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -69,7 +69,8 @@ def _alignment_records(blocks: Iterator[bytes], source: str, suffix: str) -> Ite
     known = known_formats.find_alignment_format(start)
     if known is not None and known.read_rows is not None:
         for row in known.read_rows(chain([blank_lines + start], blocks), source):
-            yield f"{source}, record {row.name}", make_record(row.name, row.description, row.letters, source)
+            record = make_record(row.name, row.description, row.letters, source)._replace(type=row.type)
+            yield f"{source}, record {row.name}", _with_note(record, row.note)
         return
     for raw in known_formats.read_alignment_blocks(chain([head], blocks), source, suffix):
         yield from _row_records(raw, source)
@@ -79,10 +80,13 @@ def _row_records(raw: RawAlignment, source: str) -> Iterator[tuple[str, Sequence
     """Yield the rows of an alignment without their gaps; the first has the note of the alignment."""
     described = {row: said for row, tag, said in raw.annotations.of_rows if tag == DESCRIPTION}
     for row, (name, letters) in enumerate(zip(raw.names, raw.letters, strict=True)):
-        record = make_record(name, described.get(row, ""), letters.tobytes(), source)
-        if raw.note and not row:
-            record = record._replace(note="; ".join(filter(None, (raw.note, record.note))))
-        yield f"{source}, record {name}", record
+        record = make_record(name, described.get(row, ""), letters.tobytes(), source)._replace(type=raw.type)
+        yield f"{source}, record {name}", _with_note(record, "" if row else raw.note)
+
+
+def _with_note(record: SequenceRecord, note: str) -> SequenceRecord:
+    """Return a record with what the reader of its format left out, before its own note."""
+    return record._replace(note="; ".join(filter(None, (note, record.note))))
 
 
 def _refuse_binary(head: bytes, source: str) -> None:

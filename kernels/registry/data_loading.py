@@ -19,8 +19,10 @@ from antidiag.kernels.io import (
     sequences,
     tree_files,
 )
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.alignment_formats import known_formats, letter_table, nexus
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
@@ -81,7 +83,7 @@ def _read_one_file(path: Path, monitor: Monitor | None, beside: Iterable[str | P
     found = read_kind(kind, path, monitor, beside)
     if others and len(found) <= MOST_MODELS:
         return [*found, *(datum for other in others for datum in other.read(path, monitor))]
-    if kind is ALIGNMENT and nexus.HEAD.match(_read_head(path)):
+    if kind.type in (AlignedSequences, DistanceMatrix) and nexus.HEAD.match(_read_head(path)):
         text = line_blocks.decode_text(b"".join(line_blocks.read_blocks(path, Monitor())))
         return _with_trees_beside(found, text, str(path))
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
@@ -130,14 +132,14 @@ def parse_text(text: str) -> list[Any]:
     return sequences.read_sequence_text(text)
 
 
-def _with_trees_beside(alignments: Sequence[Any], text: str, source: str) -> list[Any]:
-    """Return alignments and the trees of their file, if it is NEXUS; a note says why the trees cannot be read."""
+def _with_trees_beside(data: Sequence[Any], text: str, source: str) -> list[Any]:
+    """Return data and the trees of their file, if it is NEXUS; a note says why the trees cannot be read."""
     if not tree_files.has_trees(text):
-        return list(alignments)
+        return list(data)
     try:
-        return [*alignments, *tree_files.parse_trees(text, source)]
+        return [*data, *tree_files.parse_trees(text, source)]
     except InputError as error:
-        first, *others = alignments
+        first, *others = data
         note = f"the trees of the file are left out: {error}"
         return [replace(first, note="; ".join(filter(None, (first.note, note)))), *others]
 

@@ -46,6 +46,11 @@ class _Entries:
     residues: int = 0
 
     @property
+    def only_type(self) -> SequenceType | None:
+        """The type that all entries state, or None."""
+        return next(iter(self.types)) if len(self.types) == 1 else None
+
+    @property
     def note(self) -> str:
         """What was left out."""
         left_out = [format_count(self.text_lines, "line") + " such as C;"] * bool(self.text_lines)
@@ -58,8 +63,7 @@ def read_pir(stream: Iterator[bytes], source: str) -> RawAlignment:
     """Read an alignment; InputError names the line that does not belong to it."""
     found = _read_lines(stream, source)
     notes = Annotations(of_rows=tuple((row, DESCRIPTION, said) for row, said in found.described.items()))
-    type_ = next(iter(found.types)) if len(found.types) == 1 else None
-    return found.rows.build_alignment(notes, note=found.note)._replace(type=type_)
+    return found.rows.build_alignment(notes, note=found.note)._replace(type=found.only_type)
 
 
 def read_pir_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
@@ -67,7 +71,7 @@ def read_pir_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
     found = _read_lines(stream, source)
     for row, name in enumerate(found.rows.names):
         note = "" if row else found.note
-        yield RawRow(decode_text(name), found.described.get(row, ""), found.rows.letters_of(row), note)
+        yield RawRow(decode_text(name), found.described.get(row, ""), found.rows.letters_of(row), note, found.only_type)
 
 
 def _read_lines(stream: Iterator[bytes], source: str) -> _Entries:

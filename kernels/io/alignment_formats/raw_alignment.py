@@ -70,6 +70,7 @@ class RawRow(NamedTuple):
     description: str
     letters: bytes
     note: str = ""
+    type: SequenceType | None = None
 
 
 class SourceLine(NamedTuple):

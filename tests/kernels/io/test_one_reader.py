@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import read_alignments, unaligned_sequences
 from antidiag.kernels.io.sequences import read_sequences
+from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import data_loading
 from tests.kernels.io.sequence_files import write
 
@@ -53,3 +56,11 @@ def test_damaged_alignments_have_one_reason(tmp_path, name):
         except InputError as error:
             reasons.append(str(error))
     assert len(reasons) == 2 and (reasons[0] == reasons[1] or name == "a.tab")
+
+
+def test_rows_read_as_sequences_keep_type_and_note_of_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.pir"
+    path.write_text("C; a comment\n>P1;one\nsome text\nACGT/ACGT*\n>P1;two\n\nACGTACGT*\n")
+    first, second = read_sequences(path)
+    assert first.type == second.type == SequenceType.PROTEIN, "P1 says so, and the letters do not"
+    assert first.note and not second.note
