@@ -17,7 +17,7 @@ import pytest
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import CostEstimate, Method, Resumption, TablePicture, use_all_processors
+from antidiag.kernels.method import CostEstimate, Method, Resumption, TablePicture, keep_parameters, use_all_processors
 from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
@@ -61,6 +61,7 @@ METHOD = replace(
     id="adding",
     parameters=AddingParameters,
     choose_parameters=use_all_processors,
+    fit_parameters=keep_parameters,
     backends={"cpu": f"{__name__}:add"},
     cost=CostEstimate(estimate_memory=lambda problem, parameters, backend: Footprint()),
     picture=TablePicture(),
