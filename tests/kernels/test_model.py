@@ -56,7 +56,7 @@ def slow_score(problem, rows):
 
 
 def slow_cigar(rows):
-    kinds = ["I" if y == "-" else "D" if x == "-" else "=" if x == y else "X" for x, y in zip(*rows, strict=True)]
+    kinds = ["I" if y == "-" else "D" if x == "-" else "=" if x == y != "N" else "X" for x, y in zip(*rows, strict=True)]
     return "".join(f"{len(list(run))}{kind}" for kind, run in groupby(kinds))
 
 

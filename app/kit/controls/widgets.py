@@ -108,6 +108,10 @@ class WrappedLabel(QLabel):
         self._is_elided = elided != text
         super().setText(LONG_WORD.sub(lambda word: f"{word[0]}\u200b", elided))
 
+    def clear(self) -> None:
+        """Show nothing."""
+        self.setText("")
+
     def text(self) -> str:
         """Return the text that was set."""
         return self._text

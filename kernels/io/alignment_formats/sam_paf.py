@@ -180,7 +180,7 @@ def _rows_by_cs(fields: list[bytes], query: bytes, place: SourceLine) -> PairRow
 def _rows_by_md(fields: list[bytes], operations: Operations, query: bytes, place: SourceLine) -> PairRows | None:
     """Return reference and query by the tag MD; None without it, and where letters of the query are missing."""
     tag = _tag_text(fields[11:], b"MD:Z:")
-    silent = all(kind in b"DHP" for _, kind in operations)  # no letter of the query is aligned, and none is said
+    silent = all(kind in b"DHPS" for _, kind in operations)  # no letter of the query is aligned, and none is said
     if not tag or not (silent or query):
         return None
     if sum(size for size, kind in operations if kind == b"D") > len(tag):

@@ -185,7 +185,7 @@ def test_a_model_is_given_and_its_sequence_generated(says):
         ),
         (
             ("nj-basic", "--length", 12, "--axis", "block=64,256", "--axis", "cells=1,4"),
-            ("Threads of a block, threads", "Cells of a thread, pairs"),
+            ("Threads per block, threads", "Cells per thread, pairs"),
         ),
         (("striped-score", PAIR, "--axis", "precision=16,32"), ("Precision, bits", "phases, ms")),
         (("viterbi-matprod-tmem", "--model", "cpg-islands", "--length", 20, "--axis", "binding=once,letter"),

@@ -132,7 +132,7 @@ def draw(choose: TrialChooser) -> PairProblem:
     shorter, longer = sorted(choose.choose_one((1, 3, 4, 5, 8, 9, choose.draw_integer(1, 30))) for _ in range(2))
     lengths = choose.choose_one(((shorter, longer + 1), (longer + 1, shorter)))
     random = choose.make_generator()
-    return common(*("A" + "".join(random.choice(list("AB"), length - 1)) for length in lengths))
+    return common(*("A" + "".join(random.choice(list("AC"), length - 1)) for length in lengths))
 
 
 def common(first: str, second: str) -> PairProblem:
