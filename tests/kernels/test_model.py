@@ -56,7 +56,9 @@ def slow_score(problem, rows):
 
 
 def slow_cigar(rows):
-    kinds = ["I" if y == "-" else "D" if x == "-" else "=" if x == y != "N" else "X" for x, y in zip(*rows, strict=True)]
+    same = [x == y and x != "N" for x, y in zip(*rows, strict=True)]
+    gaps = ["I" if y == "-" else "D" if x == "-" else "" for x, y in zip(*rows, strict=True)]
+    kinds = [gap or ("=" if equal else "X") for gap, equal in zip(gaps, same, strict=True)]
     return "".join(f"{len(list(run))}{kind}" for kind, run in groupby(kinds))
 
 
