@@ -35,6 +35,8 @@ def files(part: str, suffix: str) -> list[Any]:
 
 
 SESSIONS, SWEEPS = files("sessions", ".antidiag"), files("experiments", point_store.SUFFIX)
+OLDEST = "saved-0"
+"""Files of the first version, in which an ambiguous letter matched itself."""
 EVERY_SESSION = pytest.mark.parametrize("path", SESSIONS)
 
 
@@ -182,6 +184,12 @@ def there() -> tuple[Any, ...]:
     return tuple(found)
 
 
+def _scores_by_match(problem: Any) -> bool:
+    """Return whether a problem scores letters by match and mismatch, without a matrix."""
+    scoring = getattr(problem, "scoring", None)
+    return scoring is not None and scoring.matrix.name.startswith("match")
+
+
 @pytest.mark.parametrize("path", SWEEPS)
 def test_a_sweep_opens_and_can_be_measured_again(path: Path) -> None:
     kept = point_store.read_points(path)
@@ -194,8 +202,12 @@ def test_a_sweep_opens_and_can_be_measured_again(path: Path) -> None:
     }
     assert_holds({"kind": "sweep", **said}, dict(kept.sweep))
     assert path.stem.removeprefix("tune-") == sweep.id, "a sweep is not found by its name any more"
-    problems = {digest_value(task.build_problem()) for task in sweep.make_tasks()}
-    assert problems == {point.problem for point in kept.points}
+    problems = [task.build_problem() for task in sweep.make_tasks()]
+    found, stored = {digest_value(problem) for problem in problems}, {point.problem for point in kept.points}
+    if path.parts[-3] == OLDEST and all(map(_scores_by_match, problems)):
+        assert not found & stored, "N against N was a match then: these points are of other problems"
+    else:
+        assert found == stored
     measured = point_store.find_measured_points([path])
     assert len(measured) == (0 if point_store.SEARCH_KEY in kept.sweep else len({point.key for point in kept.points}))
     json.dumps([point.to_json() for point in kept.points])

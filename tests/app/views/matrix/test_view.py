@@ -15,6 +15,7 @@ from antidiag.app.kit.tasks import progress_card
 from antidiag.app.views.matrix import view as matrix
 from antidiag.app.views.matrix.view import MatrixView
 from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.registry import matrix_values
 from tests.app.views import examples
@@ -418,7 +419,7 @@ def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatc
 
 def test_a_scan_that_fails_says_why(qtbot, view, monkeypatch):
     def broken(problem, monitor, gpu):
-        raise MemoryError("no room for the checkpoints")
+        raise MemoryRefused("no room for the checkpoints")
 
     monkeypatch.setattr(matrix_values, "scan_matrix", broken)
     view.show_result(examples.result(examples.problem(FIRST, SECOND)))
