@@ -27,8 +27,8 @@ TOLERANCE, LOOSE_TOLERANCE = 1e-9, 1e-3
 """What rounding may do to probabilities and logarithms; and to the path, where products of probabilities are compared
 or costs are rounded otherwise.
 """
-UNREAD = frozenset({".tsv"})
-"""A table with a line per letter, for people; data of this suffix are graphs."""
+UNREAD = frozenset({".tsv", ".gff", ".gff3"})
+"""A table with a line per letter, for people, and features without their sequence."""
 FEW_STATES, MANY_STATES = 3, 128
 PIECE = 64
 MOST_IN_TURN = 2**22
