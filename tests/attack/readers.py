@@ -45,9 +45,10 @@ def _session(path: Path) -> None:
     """A session that opens can be used and saved; another is refused by an InputError, which the window expects."""
     try:
         state, entries, settings, edits = archive.load(path)
-    except AntidiagError as error:
-        assert isinstance(error, InputError), f"refused by {type(error).__name__}: {error}"
+    except InputError:
         raise
+    except AntidiagError as error:
+        raise AssertionError(f"refused by {type(error).__name__}: {error}") from error
     for taken in (taken for entry in entries for taken in _problem_type(entry).inputs):
         state.given(taken)
     for number in edits:
