@@ -265,10 +265,12 @@ def _title_lines(alignment: AlignedSequences) -> Iterator[bytes]:
         shown = [name if row in spaced else unique[row] for row, name in enumerate(alignment.names)]
         titles = [f"{name} {described.get(row, '')}".rstrip() for row, name in enumerate(shown)]
         read_back = names_of_titles(titles) if spaced else []
-        cut = {row for row in spaced if read_back[row] != alignment.names[row]}
+        wrong = {row for row, name in enumerate(read_back) if name != shown[row]}
+        words = {shown[row].partition(" ")[0] for row in wrong}
+        cut = {row for row in spaced if shown[row].partition(" ")[0] in words}
         if not cut:
             break
-        spaced -= cut  # without their blanks they change what others begin with
+        spaced -= cut  # their first words then differ from those of other titles
     for title in titles:
         yield f">{title}".encode() + b"\n"
 

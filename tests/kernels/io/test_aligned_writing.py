@@ -29,6 +29,7 @@ def test_writing_tells_how_far_it_is_and_leaves_the_file_before_when_cancelled(t
         (("two words", "two words_2"), ("two_words", "two_words_2")),
         (("a b", "a c", "a d"), ("a_b", "a c", "a d")),
         (("a b", "a_b", "c"), ("a_b", "a_b_2", "c")),
+        (("a", "a b c", "x y", "x z"), ("a", "a_b_c", "x y", "x z")),
         (("x", "a b", "a  c"), ("x", "a_b", "a_c")),
     ],
 )
