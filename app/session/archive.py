@@ -27,6 +27,7 @@ from antidiag.app.session.state import State
 from antidiag.kernels import memory, serialization
 from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.number_tables import silence_numpy_warnings
 from antidiag.kernels.io.sequence_tools import fasta_title as titled
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.model import Sequence
@@ -100,7 +101,8 @@ def load(path: Path, parts: Parts | None = None, report: Callable[[str], None] |
             _refuse_too_large(
                 sum(member.file_size for member in source.infolist()) + (parts.bytes_of(beside) if parts else 0)
             )
-            return _check_numbers(Reader(source, parts, report).read())
+            with silence_numpy_warnings():
+                return _check_numbers(Reader(source, parts, report).read())
     except OSError as error:
         raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
     except InputError as error:

@@ -16,7 +16,7 @@ from antidiag.app.session.entry import DataEdits, Entry
 from antidiag.app.session.parts import BESIDE, Parts
 from antidiag.app.session.state import State
 from antidiag.kernels import serialization
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.sequences.sequence_set import SequenceSet, SharedSequences, pack_sequences
 from antidiag.kernels.sequences.text_column import ENCODING, ERRORS, TextColumn
@@ -36,6 +36,8 @@ DAMAGE = (
     TypeError,
     ValueError,
     TokenError,  # of a header of NumPy's
+    ParameterError,  # of scores that no method takes
+    ScoreOverflow,
 )
 """Errors that contents which do not fit each other raise; what is wrong with the program itself is not called damage.
 """

@@ -28,7 +28,7 @@ TOLERANCE, LOOSE_TOLERANCE = 1e-9, 1e-3
 or costs are rounded otherwise.
 """
 UNREAD = frozenset({".tsv", ".gff", ".gff3"})
-"""A table with a line per letter, for people, and features without letters; data of these suffixes are others."""
+"""A table with a line per letter, for people, and features without their sequence."""
 FEW_STATES, MANY_STATES = 3, 128
 PIECE = 64
 MOST_IN_TURN = 2**22

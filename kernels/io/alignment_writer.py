@@ -256,12 +256,23 @@ def _unique_names(alignment: AlignedSequences) -> list[bytes]:
 def _title_lines(alignment: AlignedSequences) -> Iterator[bytes]:
     """Yield the title lines of FASTA: names and descriptions.
 
-    A name has its blanks where it is read back as a whole, because several begin with the same word.
+    A name has its blanks where it is read back as a whole, because several titles begin with the same word.
     """
     described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == DESCRIPTION}
-    for row, (name, read_back) in enumerate(zip(alignment.names, names_of_titles(alignment.names), strict=True)):
-        shown = name if name == read_back and row not in described else name_without_spaces(name)
-        yield f">{shown} {described.get(row, '')}".rstrip().encode() + b"\n"
+    unique = [name.decode() for name in _unique_names(alignment)]
+    spaced = {row for row, name in enumerate(alignment.names) if " " in name and row not in described}
+    while True:
+        shown = [name if row in spaced else unique[row] for row, name in enumerate(alignment.names)]
+        titles = [f"{name} {described.get(row, '')}".rstrip() for row, name in enumerate(shown)]
+        read_back = names_of_titles(titles) if spaced else []
+        wrong = {row for row, name in enumerate(read_back) if name != shown[row]}
+        words = {shown[row].partition(" ")[0] for row in wrong}
+        cut = {row for row in spaced if shown[row].partition(" ")[0] in words}
+        if not cut:
+            break
+        spaced -= cut  # their first words then differ from those of other titles
+    for title in titles:
+        yield f">{title}".encode() + b"\n"
 
 
 def _insertion_columns(alignment: AlignedSequences) -> np.ndarray:

@@ -34,8 +34,19 @@ def is_distance_file(path: Path, head: bytes) -> bool:
         return path.is_file() and nexus_distances.holds_only_distances(_read_text(path, Monitor()))
     first, _, rest = line_blocks.normalise_line_ends(head.lstrip()).partition(b"\n")
     if first.strip().isdigit():
-        return bool(rest.strip()) and not rest.lstrip().startswith(b">")
+        return bool(rest.strip()) and (not rest.lstrip().startswith(b">") or _has_numbers(rest, first))
     return distance_tables.looks_like_table(path, head) or distance_tables.looks_like_pairs(path, head, SUFFIXES)
+
+
+def _has_numbers(rows: bytes, count: bytes) -> bool:
+    """Return whether the first row is a name and ``count`` numbers, or fewer where the rows are cut in it."""
+    line, end, _ = rows.lstrip().partition(b"\n")
+    numbers = line.split()[1:] if end else line.split()[1:-1]
+    try:
+        found = len(list(map(float, numbers)))
+        return found == int(count) if end else found > 0
+    except ValueError:
+        return False
 
 
 @packed_files.reads_each_file

@@ -83,7 +83,7 @@ def map_array(path: Path) -> np.ndarray:
         Where the file is not a valid NPY file, or cannot be read.
     """
     try:
-        with _without_warnings():
+        with silence_numpy_warnings():
             if not _is_plain_file(path):
                 return _load_array(b"".join(line_blocks.read_blocks(path, Monitor())))
             with open(path, "rb") as handle:
@@ -132,8 +132,8 @@ def _load_array(data: bytes) -> np.ndarray:
 
 
 @contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Silence what NumPy warns of in damaged files."""
+def silence_numpy_warnings() -> Iterator[None]:
+    """Silence what NumPy warns of in damaged files, whose values are checked after reading."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
@@ -152,7 +152,7 @@ def _read_header(stream: BinaryIO) -> tuple[int, ...]:
 def _announced_shape(head: bytes) -> tuple[int, ...] | None:
     """Return the shape that the header of an array announces; None where it is damaged: its reader says why."""
     try:
-        with _without_warnings():
+        with silence_numpy_warnings():
             return _read_header(io.BytesIO(head))
     except HEADER_ERRORS:
         return None
@@ -163,7 +163,7 @@ def _could_be_distances(path: Path) -> bool:
     if names_file(path).is_file():
         return True
     try:
-        with _without_warnings():
+        with silence_numpy_warnings():
             corner = np.array(map_array(path)[:CORNER_SIZE, :CORNER_SIZE], np.float64)
             symmetric = np.allclose(corner, corner.T, rtol=1e-5, atol=0, equal_nan=True)
             return bool(symmetric and (np.diagonal(corner) == 0).all() and not (corner < 0).any())

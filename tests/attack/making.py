@@ -28,7 +28,7 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "problems": Kind(39, "problems", problems.attempt),
-    "files": Kind(19, "damaged files", files.attempt),
+    "files": Kind(19, "files damaged, or written and read again", files.attempt),
     "kills": Kind(35, "programs killed and continued", kills.attempt),
     "disks": Kind(3, "full or missing disks", disks.attempt),
     "devices": Kind(4, "devices without memory or lost", devices.attempt),

@@ -1,4 +1,5 @@
-"""Random problems of every family: against the textbook, siblings, other parameters, and changed problems."""
+"""Random problems of every family: against the textbook, siblings, other parameters, and changed problems; and guide
+trees of every method."""
 
 from __future__ import annotations
 
@@ -8,9 +9,12 @@ from pathlib import Path
 from antidiag.kernels import registry, trials
 from antidiag.kernels.method import Method
 from antidiag.kernels.trials import RandomChooser, TrialChooser
+from tests.attack import guide_trees
 from tests.kernels.conformance import checks
 
 Check = Callable[[Method, str, TrialChooser], None]
+GUIDE_TREES = 5
+"""One attempt in so many is one of guide trees: few methods take one, and many write one."""
 
 
 def attempt(
@@ -18,8 +22,12 @@ def attempt(
 ) -> str:
     """Try one method on one problem: "" where it holds, else what does not."""
     choose = RandomChooser(seed << 40 | number)
-    method = drawn(choose, backend, methods)
-    check = choose.choose_one(_checks(method, backend))
+    takers = [method for method in guide_trees.TAKES_A_TREE if method in methods and backend in method.backends]
+    if takers and number % GUIDE_TREES == GUIDE_TREES - 1:
+        method, check = choose.choose_one(takers), guide_trees.try_guide_trees
+    else:
+        method = drawn(choose, backend, methods)
+        check = choose.choose_one(_checks(method, backend))
     try:
         check(method, backend, choose)
     except Exception as error:

@@ -19,7 +19,7 @@ import numpy as np
 from antidiag.app.session import archive
 from antidiag.kernels import memory, user_limits
 from antidiag.kernels.alignments import row_notes, row_statistics
-from antidiag.kernels.errors import LONGEST_MESSAGE, AntidiagError
+from antidiag.kernels.errors import LONGEST_MESSAGE, AntidiagError, InputError
 from antidiag.kernels.experiments.point_data import point_store, points, speedups, tables
 from antidiag.kernels.experiments.rooflines import roofline
 from antidiag.kernels.experiments.sweeps import sweep_records
@@ -42,8 +42,13 @@ ROOM = 2**28
 
 
 def _session(path: Path) -> None:
-    """A session that opens can be used and saved."""
-    state, entries, settings, edits = archive.load(path)
+    """A session that opens can be used and saved; another is refused by an InputError, which the window expects."""
+    try:
+        state, entries, settings, edits = archive.load(path)
+    except InputError:
+        raise
+    except AntidiagError as error:
+        raise AssertionError(f"refused by {type(error).__name__}: {error}") from error
     for taken in (taken for entry in entries for taken in _problem_type(entry).inputs):
         state.given(taken)
     for number in edits:

@@ -21,9 +21,10 @@ from antidiag.kernels.text import format_count
 
 NAMED = re.compile(r"[\s\x01]*('(?:[^']|'')*'|\"[^\"]*\"|[^\s\x01]+)(\x01*)(.*)", re.DOTALL)
 QUOTED_AT_END = re.compile(r"('(?:[^']|'')*'|\"[^\"]*\")\Z")
-EQUATE = re.compile(r"(\S)\s*=\s*(\{[^}]*\}|\([^)]*\)|\S)")
-SEVERAL = re.compile(r"\{([^}]*)\}|\(([^)]*)\)")
-"""Several letters for one column: any of them in braces, all of them in brackets."""
+EQUATE = re.compile(r"(\S)\s*=\s*(\{[^{}]*\}|\([^()]*\)|\S)")
+SEVERAL = re.compile(r"\{([^{}]*)\}|\(([^()]*)\)")
+"""Several letters for one column: any of them in braces, all of them in brackets. A set holds no bracket of its own
+kind, so that many brackets without a partner take linear time."""
 CODES = {
     "A": "A", "C": "C", "G": "G", "T": "T", "U": "T", "R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT", "M": "AC",
     "B": "CGT", "D": "AGT", "H": "ACT", "V": "ACG", "N": "ACGT", "X": "ACGT",

@@ -1,8 +1,12 @@
 import json
 import tracemalloc
+import warnings
 import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +25,7 @@ from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet, SharedSequences
 from antidiag.kernels.steps import StepLog
 
+SESSIONS = Path(__file__).parents[2] / "fixtures" / "saved-0" / "sessions"
 FIRST = Sequence("a name", b"ACGT" * 40, SequenceType.DNA, "a name and more", "/x/y.fa", "a note")
 SECOND = Sequence("b", b"ACGU", SequenceType.RNA)
 MANY = SequenceSet.from_sequences(
@@ -281,3 +286,29 @@ def test_an_answer_that_does_not_fit_its_problem_is_refused(saved):
         fields = {**result["result"]["fields"], "answer": changed_answer}
         with pytest.raises(InputError, match="the answer of striped-score does not fit its problem"):
             archive.load(changed(saved, results=[{**result, "result": {"class": "result", "fields": fields}}]))
+
+
+@pytest.mark.parametrize("step", [1, 7])
+@pytest.mark.parametrize(
+    "name", ["bipartite-paths", "paths", "hmm-posterior", "hmm-learning", "tree", "full-distances"]
+)
+def test_damaged_numbers_are_refused_without_a_warning(name: str, step: int, tmp_path: Path) -> None:
+    """Each array in turn holds infinities, and signalling NaN, of which processors tell when they calculate."""
+    damaged = tmp_path / "damaged.antidiag"
+    with zipfile.ZipFile(SESSIONS / f"{name}.antidiag") as source:
+        members = {member: source.read(member) for member in source.namelist()}
+    arrays = {member: np.load(BytesIO(content)) for member, content in members.items() if member.endswith(".npy")}
+    for member, array in arrays.items():
+        if array.dtype.kind != "f":
+            continue
+        signalling = np.array([np.inf], array.dtype).view(f"i{array.itemsize}") + 1
+        for number in (signalling.view(array.dtype), [np.inf], [-np.inf]):
+            worse = array.copy()
+            worse.reshape(-1)[step // 2 :: step] = number
+            np.save(content := BytesIO(), worse)
+            with zipfile.ZipFile(damaged, "w") as target:
+                for other, kept in {**members, member: content.getvalue()}.items():
+                    target.writestr(other, kept)
+            with warnings.catch_warnings(), suppress(InputError):
+                warnings.simplefilter("error")
+                archive.load(damaged)

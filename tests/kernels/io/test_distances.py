@@ -61,7 +61,7 @@ def test_every_layout_is_read(tmp_path_factory, taxa, seed, layout, strict, wrap
 
 @pytest.mark.parametrize("name", ["m.phy", "m.phy.gz", "m.npy"])
 def test_written_matrices_are_read_again(tmp_path: Path, name: str) -> None:
-    matrix = random_matrix(7, 1, ("a b", "c", "d", "e" * 200, "f", "g", "ä"))
+    matrix = random_matrix(7, 1, (">", "a b", "d", "e" * 200, "f", "g", "ä"))
     distance_files.write_distances(tmp_path / name, matrix)
     (found,) = distance_files.read_distances(tmp_path / name)
     np.testing.assert_array_equal(found.values, matrix.values)
@@ -168,8 +168,10 @@ def test_what_is_wrong_is_found_in_every_tile(taxa: int, type) -> None:
 
 def test_claims_are_made_of_matrices_alone() -> None:
     path = Path("x")
-    assert distance_files.is_distance_file(path, b" 5\nHuman 0 1")
-    for head in (b">a\nACGT", b"((a,b),c);", b"5 60\nHuman ACGT", b"", b"5\n>a\nACGT"):
+    for head in (b" 5\nHuman 0 1", b"2\n>Human 0 1\nb 1 0\n", b"3\n\n> 0 1 2\n", b"300\n>a 0 1 2.5 3"):
+        assert distance_files.is_distance_file(path, head)
+    others = (b"5\n>a\nACGT", b"2\n>a 1 2 3\nACGT\n", b"1\n>a b\nACGT\n", b"2\n>a b")
+    for head in (b">a\nACGT", b"((a,b),c);", b"5 60\nHuman ACGT", b"", *others):
         assert not distance_files.is_distance_file(path, head)
 
 

@@ -49,6 +49,15 @@ def test_words_that_begin_a_command_of_nexus(tmp_path: Path, words: int) -> None
     assert (plain.letters.tobytes(), gaps.letters.tobytes()) == (b"ACA-", b"A-A-")
 
 
+@pytest.mark.parametrize("bracket", ["{", "(", "{A", "N=("])
+def test_sets_of_letters_of_nexus_without_an_end(tmp_path: Path, bracket: str) -> None:
+    text = "#NEXUS\nbegin data;\nformat {}missing=?;\nmatrix\na A{}\nb A-\n;\nend;\n"
+    with pytest.raises(InputError, match="no partner"):
+        aligned_sequences.read_alignments(_at(tmp_path, "a.nex", text.format("", bracket * OFTEN)))
+    equate = f'equate="{bracket * OFTEN}" '
+    assert aligned_sequences.read_alignments(_at(tmp_path, "b.nex", text.format(equate, "C")))[0].names == ("a", "b")
+
+
 @pytest.mark.parametrize("digits", [30, OFTEN])
 def test_digits_in_a_name_and_a_number_of_nexus(tmp_path: Path, digits: int) -> None:
     text = f"#NEXUS\nbegin data;\ndimensions nchar={'9' * digits};\nmatrix\na AC\nb{'1' * digits} A-\n;\nend;\n"
