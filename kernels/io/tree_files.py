@@ -29,7 +29,9 @@ XML_WRITERS = {".phyloxml": tree_xml.phyloxml_lines, ".nexml": tree_xml.nexml_li
 NEWICK_START = re.compile(r"\s*(\[[^\]]*\]\s*)*\(")
 SPACE = rf"[\s{COMMENT}]"
 BEGIN = re.compile(rf"\bbegin{SPACE}+trees{SPACE}*;", re.IGNORECASE)
-MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
+MATRIX = re.compile(r";(?:\s|\[[^\]]*\])*+matrix\b", re.IGNORECASE)
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+"""Names, which may hold any word."""
 END = re.compile(rf"\bend(block)?{SPACE}*;", re.IGNORECASE)
 TAXLABELS = re.compile(r"\btaxlabels\b([^;]*);", re.IGNORECASE)
 WORD = re.compile(rf"[^{BLANK}]+")
@@ -42,13 +44,18 @@ def is_tree_file(path: Path, head: bytes) -> bool:
     """Return whether a file with these first bytes (unpacked) holds trees; a NEXUS file with an alignment does not."""
     text = head.decode("latin-1").lstrip("\ufeff\xef\xbb\xbf")
     if text[:6].lower() == "#nexus":
-        if not (BEGIN.search(text) or MATRIX.search(text)):
+        if not (BEGIN.search(text) or _has_matrix(text)):
             with suppress(InputError):  # the names of many taxa come first; pasted text has no file
                 text = b"".join(read_blocks(path, Monitor())).decode("latin-1")
-        return bool(BEGIN.search(text)) and not MATRIX.search(text)
+        return bool(BEGIN.search(text)) and not _has_matrix(text)
     if text.startswith("<"):
         return bool(tree_xml.HEAD.search(text))
     return bool(NEWICK_START.match(text)) or packed_files.format_suffix(path) in NEWICK_SUFFIXES
+
+
+def _has_matrix(text: str) -> bool:
+    """Return whether a NEXUS text has the command MATRIX."""
+    return MATRIX.search(QUOTED.sub("''", text)) is not None
 
 
 @packed_files.reads_each_file

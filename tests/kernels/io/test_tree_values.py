@@ -19,6 +19,7 @@ from antidiag.kernels.io import tree_edits
 from antidiag.kernels.io.newick import newick_text, parse_newick
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import parse_nexus_trees, parse_trees, read_trees, write_trees
+from antidiag.kernels.registry import data_loading
 from antidiag.kernels.serialization import decode, digest_value, encode
 from tests.trees import NASTY, trees
 
@@ -301,3 +302,11 @@ def test_values_are_stored_and_do_not_change_digests(tree: Tree) -> None:
     saved = json.loads(json.dumps(encode(tree, lambda array: arrays.append(array) or len(arrays) - 1)))
     assert decode(saved, arrays.__getitem__) == tree
     assert digest_value(tree) == digest_value(replace(tree, node_values={}))
+
+
+def test_a_taxon_called_matrix_is_no_matrix(tmp_path: Path) -> None:
+    for name in ("matrix", "n:MATRIX", "a; matrix"):
+        tree = parse_newick(f"('{name}',b);")[0]
+        write_trees(tmp_path / "t.nex", [tree])
+        (found,) = data_loading.read_data(tmp_path / "t.nex")
+        assert found.taxa == (name, "b")
