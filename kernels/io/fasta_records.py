@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_formats.raw_alignment import refuse_match_signs, remove_white_space
 from antidiag.kernels.io.line_blocks import decode_text, split_blocks
 from antidiag.kernels.io.record_letters import SequenceRecord, make_record
 from antidiag.kernels.io.stray_characters import BEFORE_TITLE
@@ -26,9 +27,14 @@ def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> I
     before = next(pieces)
     comments = _count_comments(before, source, line)
     line += before.count(b"\n")
+    first = b""
     for number, piece in enumerate(pieces, 1):
         title, _, body = piece.partition(b"\n")
         name, *described = decode_text(title).split(None, 1) or [f"unnamed-{number}"]
+        if number == 1:
+            first = remove_white_space(body)
+        elif b"." in body and b"." not in first:
+            refuse_match_signs(first, remove_white_space(body), name, source)
         record = make_record(name, described[0].strip() if described else "", body, source, line + 1)
         if comments:
             said = f"{comments:,} comment line{'s' * (comments > 1)} left out"

@@ -16,6 +16,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     numbered_lines,
 )
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.model import SequenceType
 
 RECORD = re.compile(rb"(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)")
 """A title, lines of letters and lines of a structure."""
@@ -110,7 +111,7 @@ def _build_row(record: StructureRecord) -> RawAlignment:
     of_rows += [(0, ENERGY_TAG, energy) for energy in record.energy]
     notes = Annotations(of_rows=tuple(of_rows), of_letters=((0, STRUCTURE_TAG, structure),))
     row = np.frombuffer(letters, np.uint8).reshape(1, -1).copy()
-    return RawAlignment([name], row, notes, name, "a structure beside the letters")
+    return RawAlignment([name], row, notes, name, "a structure beside the letters", type=SequenceType.RNA)
 
 
 def _has_closed_brackets(structure: str) -> bool:

@@ -35,7 +35,7 @@ from antidiag.kernels.io.alignment_formats import (
     xmfa,
 )
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
-from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow
+from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow, refuse_match_signs
 from antidiag.kernels.io.line_blocks import skip_leading_space
 
 Blocks = Iterator[bytes]
@@ -60,6 +60,8 @@ class AlignmentFormat(NamedTuple):
         Yields the rows where they may differ in length; None where all rows of an alignment have one length.
     takes_letters : bool
         The file may name letters that stand in other files: ``read`` takes these as `PairLetters`, too.
+    may_match : bool
+        A '.' may stand for the letter of the first row although the format does not say so.
     """
 
     label: str
@@ -68,14 +70,15 @@ class AlignmentFormat(NamedTuple):
     is_aligned: Callable[[Blocks], bool] | None = None
     read_rows: Callable[[Blocks, str], Iterator[RawRow]] | None = None
     takes_letters: bool = False
+    may_match: bool = False
 
 
 ALIGNMENT_FORMATS = (
     AlignmentFormat("PIR", pir.HEAD.match, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
     AlignmentFormat("Stockholm", stockholm.HEAD.match, stockholm.read_stockholm),
-    AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal),
+    AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal, may_match=True),
     AlignmentFormat("NEXUS", nexus.holds_unaligned_rows, nexus.read_nexus, nexus.has_matrix, nexus.read_unaligned_rows),
-    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix),
+    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix, may_match=True),
     AlignmentFormat("MAF", maf.HEAD.match, maf.read_maf),
     AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam, takes_letters=True),
     AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf, takes_letters=True),
@@ -96,6 +99,7 @@ ALIGNMENT_FORMATS = (
         letter_table.read_table,
         letter_table.looks_aligned,
         letter_table.read_table_rows,
+        may_match=True,
     ),
     AlignmentFormat(
         "rows of names and letters",
@@ -103,6 +107,7 @@ ALIGNMENT_FORMATS = (
         named_rows.read_named_rows,
         named_rows.is_aligned,
         named_rows.read_rows,
+        may_match=True,
     ),
     AlignmentFormat(
         "rows without names",
@@ -110,6 +115,7 @@ ALIGNMENT_FORMATS = (
         named_rows.read_unnamed_rows,
         named_rows.are_unnamed_rows_aligned,
         named_rows.read_letters_in_lines,
+        may_match=True,
     ),
 )
 """All formats but FASTA, A2M and A3M. The first that matches reads the file."""
@@ -118,6 +124,8 @@ FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
 """Readers of the FASTA formats in which case has a meaning, by suffix."""
 A3M_SUFFIXES = (".a3m", a3m.DATABASE_SUFFIX)
 """Suffixes of files that may hold several alignments in A3M."""
+ROWS_WITH_SIGNS = 1000
+"""Rows that are searched for '.' in place of the letter of the first row."""
 ALIGNMENT_SUFFIXES = (*A3M_SUFFIXES, a3m.INDEX_SUFFIX, ".a2m")
 """Suffixes of files that are alignments, whatever their first bytes are."""
 
@@ -184,7 +192,10 @@ def read_alignment_blocks(
         raise InputError(f"{source}: this is a binary file; give an alignment as text")
     known = find_alignment_format(start)
     if known is None and fasta.HEAD.match(start):
-        return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
+        raw = FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)
+        if suffix not in FASTA_READERS:
+            _refuse_match_signs(raw, source)
+        return [raw]
     if known is None:
         labels = ", ".join(dict.fromkeys(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])]))
         raise InputError(
@@ -193,7 +204,16 @@ def read_alignment_blocks(
         )
     content = chain([blank_lines + start], blocks)
     found = known.read(content, source, letters) if known.takes_letters else known.read(content, source)
-    raw = [found] if isinstance(found, RawAlignment) else list(found)
-    if not raw:
+    alignments = [found] if isinstance(found, RawAlignment) else list(found)
+    if not alignments:
         raise InputError(f"{source}: the alignment is empty; give one with letters")
-    return raw
+    for one in alignments if known.may_match else ():
+        _refuse_match_signs(one, source)
+    return alignments
+
+
+def _refuse_match_signs(raw: RawAlignment, source: str) -> None:
+    """Raise InputError for a row in which '.' stands for the letter of the first row."""
+    first = b"" if raw.plain else raw.letters[0].tobytes()
+    for name, row in zip(raw.names[:ROWS_WITH_SIGNS], raw.letters[:ROWS_WITH_SIGNS] if first else (), strict=False):
+        refuse_match_signs(first, row.tobytes(), name, source)
