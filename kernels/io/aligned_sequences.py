@@ -14,6 +14,7 @@ from antidiag.kernels.io import line_blocks, packed_files, sequences
 from antidiag.kernels.io.alignment_formats import fasta, known_formats
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
+from antidiag.kernels.io.stray_characters import plain_spaces
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
@@ -174,7 +175,7 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
     suffix = packed_files.format_suffix(path)
     if suffix in known_formats.ALIGNMENT_SUFFIXES:
         return True
-    start = line_blocks.normalise_line_ends(start)
+    start = plain_spaces(line_blocks.normalise_line_ends(start))
     if not fasta.HEAD.match(start) and known_formats.find_alignment_format(start) is None:
         return False
     try:

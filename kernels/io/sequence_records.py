@@ -40,6 +40,7 @@ def read_records(
         Text without a format is one sequence, also where that is in doubt (see `plain_letters`).
     """
     monitor = monitor or Monitor()
+    stream = known_formats.with_plain_spaces(stream)
     head = next(stream, b"")
     blank_lines, start = skip_leading_space(head)
     binary = find_record_format(head)

@@ -37,6 +37,7 @@ from antidiag.kernels.io.alignment_formats import (
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow, refuse_match_signs
 from antidiag.kernels.io.line_blocks import skip_leading_space
+from antidiag.kernels.io.stray_characters import plain_spaces
 
 Blocks = Iterator[bytes]
 """A file in blocks of whole lines."""
@@ -85,7 +86,7 @@ ALIGNMENT_FORMATS = (
     AlignmentFormat("AXT", axt.HEAD.match, axt.read_axt, takes_letters=True),
     AlignmentFormat("chain", chains.HEAD.match, chains.read_chains, takes_letters=True),
     AlignmentFormat("EMBOSS pairs", emboss_pairs.HEAD.match, emboss_pairs.read_emboss_pairs),
-    AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignments),
+    AlignmentFormat("PHYLIP", phylip.looks_like_phylip, phylip.read_phylip_alignments),
     AlignmentFormat("MSF", clustal_msf.MSF_HEAD.match, clustal_msf.read_msf),
     AlignmentFormat("BAliBASE's XML", balibase.HEAD.match, balibase.read_balibase),
     AlignmentFormat("XMFA", xmfa.looks_like_xmfa, xmfa.read_xmfa),
@@ -135,6 +136,16 @@ def find_alignment_format(start: bytes) -> AlignmentFormat | None:
     return next((known for known in ALIGNMENT_FORMATS if known.matches(start)), None)
 
 
+def with_plain_spaces(blocks: Blocks) -> Blocks:
+    """Yield blocks with blanks for other spaces, which separate names and letters; FASTA, whose reader names the
+    spaces, and binary files stay as they are."""
+    head = next(blocks, b"")
+    _, start = skip_leading_space(head)
+    is_fasta = fasta.HEAD.match(start) and find_alignment_format(start) is None
+    whole = chain([head], blocks)
+    yield from whole if is_fasta or b"\0" in head else map(plain_spaces, whole)
+
+
 def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     """Return whether a text is an alignment: by its format, or because its rows have one length and hold gaps.
 
@@ -147,6 +158,7 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     """
     if suffix in ALIGNMENT_SUFFIXES:
         return True
+    blocks = with_plain_spaces(blocks)
     head = next(blocks, b"")
     _, start = skip_leading_space(head)
     known = find_alignment_format(start)
@@ -183,6 +195,7 @@ def read_alignment_blocks(
             f"{source}: this is the index of a database; open {Path(source).with_suffix(a3m.DATABASE_SUFFIX).name} "
             "beside it"
         )
+    blocks = with_plain_spaces(blocks)
     head = next(blocks, b"")
     if suffix == a3m.DATABASE_SUFFIX or (suffix in A3M_SUFFIXES and a3m.may_hold_several(head)):
         index = Path(source).with_suffix(a3m.INDEX_SUFFIX)

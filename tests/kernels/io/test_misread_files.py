@@ -117,3 +117,61 @@ def test_rows_of_maf_of_another_length_are_told(tmp_path):
     found, (alignment,) = read_by_all_doors(tmp_path, "a.maf", text)
     assert alignment.note == "1 row of another length than stated"
     assert found[0].note == alignment.note
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u2003", "\u3000"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.aln", "CLUSTAL W\n\nseq1{0}{0}ACGTACGT-A\nseq2{0}{0}ACGTACGTTA\n"),
+        ("a.phy", "2{0}10\nseq1{0}ACGTACGT-A\nseq2{0}ACGTACGTTA\n"),
+        (
+            "a.nex",
+            "#NEXUS\nBEGIN DATA;\nDIMENSIONS NTAX=2{0}NCHAR=10;\nMATRIX\nseq1{0}ACGTACGT-A\nseq2 ACGTACGTTA\n;\nEND;\n",
+        ),
+        ("a.txt", "seq1{0}ACGTACGT-A\nseq2{0}ACGTACGTTA\n"),
+        ("a.sto", "# STOCKHOLM 1.0\nseq1{0}ACGTACGT-A\nseq2{0}ACGTACGTTA\n//\n"),
+    ],
+)
+def test_spaces_of_web_pages_separate_words(tmp_path, name, text, space):
+    found, (alignment,) = read_by_all_doors(tmp_path, name, text.format(space) + "\x1a")
+    assert [(one.name, one.letters) for one in found] == [("seq1", b"ACGTACGTA"), ("seq2", b"ACGTACGTTA")]
+    assert alignment.names == ("seq1", "seq2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["        10         20\nMKLVWYTRKS MKLVWYTRKS\n        30\nMKL\n", "1\u00a0MKLVWYTRKS MKLVWYTRKS\n21 MKL\n"],
+)
+def test_numbers_of_letters(tmp_path, text):
+    (one,) = read_sequences(write(tmp_path, text.encode(), "a.txt"))
+    assert one.letters == b"MKLVWYTRKSMKLVWYTRKSMKL"
+
+
+def test_text_among_the_letters_of_fasta(tmp_path):
+    path = write(tmp_path, b">a\nACGT\n>b\nACGA\nScore 10\n", "a.fa")
+    for read in (read_sequences, data_loading.read_data):
+        with pytest.raises(InputError, match="line 5: record b: 'Score 10' seems to be text"):
+            read(path)
+    (one,) = read_sequences(write(tmp_path, b">a\nACGTACGTAC Acgtacgtac\nAcgt acgt\n", "b.fa"))
+    assert one.letters == b"ACGTACGTACACGTACGTACACGTACGT"
+
+
+@pytest.mark.parametrize("genes", ["G2\n111111222222\n", "G 2 6 6\n", "G 2\n111111\n222222\n"])
+@pytest.mark.parametrize("names", [("seq1", "seq2"), ("1", "2")])
+def test_genes_of_paml(tmp_path, genes, names):
+    text = f" 2 12 G\n{genes}{names[0]}\nACGTACGTACGT\n{names[1]}\nACGTACGTACGA\n"
+    found, (alignment,) = read_by_all_doors(tmp_path, "a.phy", text)
+    assert [(one.name, one.letters) for one in found] == [(names[0], b"ACGTACGTACGT"), (names[1], b"ACGTACGTACGA")]
+    assert alignment.note == "skipped: the division into genes in line 2"
+
+
+def test_titles_that_begin_alike_are_names_in_every_format(tmp_path):
+    titles = ("hCoV-19/Hong Kong/1", "hCoV-19/Hong Kong/2")
+    record = ">{}\nGGAACC\n((..))\n"
+    found, _ = read_by_all_doors(tmp_path, "a.dbn", "".join(map(record.format, titles)))
+    assert tuple(one.name for one in found) == titles
+    found, _ = read_by_all_doors(tmp_path, "a.phy", f"2 4\n{titles[0]}  ACGT\n{titles[1]}  ACGA\n")
+    assert tuple(one.name for one in found) == tuple(title.replace(" ", "_") for title in titles)
+    found, _ = read_by_all_doors(tmp_path, "a.meg", "#mega\n!Title x;\n#Hong Kong A\nACGT\n#Hong Kong B\nAC-T\n")
+    assert [(one.name, one.letters) for one in found] == [("Hong Kong A", b"ACGT"), ("Hong Kong B", b"ACT")]
