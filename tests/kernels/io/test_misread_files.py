@@ -175,3 +175,22 @@ def test_titles_that_begin_alike_are_names_in_every_format(tmp_path):
     assert tuple(one.name for one in found) == tuple(title.replace(" ", "_") for title in titles)
     found, _ = read_by_all_doors(tmp_path, "a.meg", "#mega\n!Title x;\n#Hong Kong A\nACGT\n#Hong Kong B\nAC-T\n")
     assert [(one.name, one.letters) for one in found] == [("Hong Kong A", b"ACGT"), ("Hong Kong B", b"ACT")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name\tkind\tsequence\na\tHomo sapiens\tACGT-CGT\nb\tMus\tACGTACGA\n",
+        'kind,seq,id\n"Homo sapiens",ACGT-CGT,a\nMus,ACGTACGA,b\n',
+    ],
+)
+def test_tables_of_more_columns(tmp_path, text):
+    found, (alignment,) = read_by_all_doors(tmp_path, "a.tsv", text)
+    assert [(one.description, one.letters) for one in found] == [("a Homo sapiens", b"ACGTCGT"), ("b Mus", b"ACGTACGA")]
+    assert alignment.annotations.of_rows == ((0, "DE", "Homo sapiens"), (1, "DE", "Mus"))
+
+
+def test_headings_of_other_tables(tmp_path):
+    path = write(tmp_path, b"name,seq,weight\na,b,1\nc,d e,2\n", "a.csv")
+    with pytest.raises(InputError):
+        read_sequences(path)
