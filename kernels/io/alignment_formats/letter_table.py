@@ -6,7 +6,6 @@ the row.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -122,7 +121,11 @@ def _row_of_columns(fields: list[str], columns: _Columns, place: SourceLine) -> 
 
 
 def _split_fields(line: str, separator: str) -> list[str]:
-    return [field.strip() for field in next(csv.reader([line], delimiter=separator), [])]
+    """Return the fields of a line, of any size and perhaps in quotes."""
+    if '"' not in line:
+        return [field.strip() for field in line.split(separator)]
+    found = re.findall(rf'(?:^|{separator})\s*(?:"((?:[^"]|"")*)"|([^{separator}]*))', line)
+    return [quoted.replace('""', '"') or plain.strip() for quoted, plain in found]
 
 
 def _separator_of(line: str) -> str:

@@ -181,6 +181,7 @@ def test_titles_that_begin_alike_are_names_in_every_format(tmp_path):
     "text",
     [
         "name\tkind\tsequence\na\tHomo sapiens\tACGT-CGT\nb\tMus\tACGTACGA\n",
+        "name\tkind\tsequence\ra\tHomo sapiens\tACGT-CGT\rb\tMus\tACGTACGA\r",
         'kind,seq,id\n"Homo sapiens",ACGT-CGT,a\nMus,ACGTACGA,b\n',
     ],
 )
@@ -194,3 +195,14 @@ def test_headings_of_other_tables(tmp_path):
     path = write(tmp_path, b"name,seq,weight\na,b,1\nc,d e,2\n", "a.csv")
     with pytest.raises(InputError):
         read_sequences(path)
+
+
+def test_tables_of_long_sequences(tmp_path):
+    letters = "ACGT" * 50_000
+    (one,) = read_sequences(write(tmp_path, f'name,kind,seq\n"a, b",x,{letters}\n'.encode(), "a.csv"))
+    assert (one.name, len(one)) == ("a, b", 200_000)
+
+
+def test_nexus_with_line_ends_of_old_systems(tmp_path):
+    found, (alignment,) = read_by_all_doors(tmp_path, "a.nex", NEXUS.format("DNA", "ACGT", "AC-A").replace("\n", "\r"))
+    assert [one.letters for one in found] == [b"ACGT", b"ACA"] and alignment.names == ("A", "B")
