@@ -15,6 +15,11 @@ from antidiag.kernels.text import quote_text
 TEXT_LINE = re.compile(rb"^[ \t]*(?=[A-Z][a-z]{2})(?![ACGTUNacgtun]+[ \t])[A-Z][a-z]+[ \t]+\S[^\n]*", re.MULTILINE)
 """A line that begins with a word such as Score, and goes on."""
 
+THREE_LETTERS = re.compile(
+    rb"\s*(?:(?:Ala|Arg|Asn|Asp|Cys|Gln|Glu|Gly|His|Ile|Leu|Lys|Met|Phe|Pro|Ser|Thr|Trp|Tyr|Val|Ter|Xaa)(?:[\s-]+|\Z)){3,}",
+    re.IGNORECASE,
+)
+
 
 def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> Iterator[tuple[str, SequenceRecord]]:
     """Yield each record with its place.
@@ -40,7 +45,7 @@ def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> I
             first = remove_white_space(body)
         elif b"." in body and b"." not in first:
             refuse_match_signs(first, remove_white_space(body), name, source)
-        if b" " in body:
+        if b" " in body or b"-" in body:
             _refuse_text(body, SourceLine(source, line + 1), name)
         record = make_record(name, described[0].strip() if described else "", body, source, line + 1)
         if comments:
@@ -52,6 +57,8 @@ def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> I
 
 def _refuse_text(body: bytes, first: SourceLine, name: str) -> None:
     """Raise InputError for a line of text among the lines of letters; ``first`` is the place of the first line."""
+    if THREE_LETTERS.fullmatch(body):
+        first.refuse(f"record {name}: these are three-letter codes of amino acids; write one letter for each")
     if text := TEXT_LINE.search(body):
         place = first._replace(line=first.line + body.count(b"\n", 0, text.start()))
         place.refuse(

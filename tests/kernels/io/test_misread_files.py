@@ -29,6 +29,9 @@ def read_by_all_doors(tmp_path, name, text):
         ("a.aln", "CLUSTAL\n\nref  MKLVWYTRKS\nb    ....I.....\n", "row b: '.' seems"),
         ("a.txt", "ref  MKLVWYTRKSMK\nb    ....I.......\n", "row b: '.' seems"),
         ("a.tab", "ref\tACGTACGT\nb\t..A....C\n", "row b: '.' seems"),
+        ("a.nex", NEXUS.format("DNA", "ACGT", "..A."), "row B: '.' seems"),
+        ("a.fa", ">a\nMet-Lys-Leu-Val\n", "line 2: record a: these are three-letter codes"),
+        ("a.fa", ">a\nMET LYS LEU\nVAL\n", "line 2: record a: these are three-letter codes"),
         ("a.csfasta", "# colours\n>1_1_F3\nT0123012\n", "line 3, record 1_1_F3: 7 digits and 1 letter"),
         ("a.nex", NEXUS.format("MIXED(Standard:1-2,DNA:3-4)", "01AC", "00AC"), "row A: '0' in column 1"),
         ("a.pir", ">P1;A\n" + "MKLVWYTRKS" * 4 + "\nMKLV*\n", "line 2: this should describe the entry"),
@@ -206,3 +209,10 @@ def test_tables_of_long_sequences(tmp_path):
 def test_nexus_with_line_ends_of_old_systems(tmp_path):
     found, (alignment,) = read_by_all_doors(tmp_path, "a.nex", NEXUS.format("DNA", "ACGT", "AC-A").replace("\n", "\r"))
     assert [one.letters for one in found] == [b"ACGT", b"ACA"] and alignment.names == ("A", "B")
+
+
+def test_features_of_other_sequences_are_told(tmp_path):
+    feature = "{}\tx\tgene\t1\t4\t.\t+\t.\tID=g1\n"
+    text = "##gff-version 3\n" + feature.format("a") + feature.format("z") * 2 + "##FASTA\n>a\nACGT\n>b\nACGA\n"
+    first, second = read_sequences(write(tmp_path, text.encode(), "a.gff3"))
+    assert (first.note, second.note) == ("1 feature left out; 2 features of sequences that are not in the file", "")
