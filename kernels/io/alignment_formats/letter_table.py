@@ -39,7 +39,7 @@ class _Columns(NamedTuple):
 
     name: int
     letters: int
-    count: int
+    width: int
 
 
 def holds_sequences(start: bytes) -> bool:
@@ -55,7 +55,7 @@ def holds_sequences(start: bytes) -> bool:
     if (columns := _find_columns(whole[0], separator)) is not None:
         fields = [_split_fields(line, separator) for line in whole[1:]]
         return bool(fields) and all(
-            len(row) == columns.count and LETTERS.fullmatch(row[columns.letters]) for row in fields
+            len(row) == columns.width and LETTERS.fullmatch(row[columns.letters]) for row in fields
         )
     rows = [_split_line(line, separator) for line in whole]
     if _is_heading(rows[0]):
@@ -114,7 +114,7 @@ def _find_columns(line: str, separator: str) -> _Columns | None:
 
 
 def _row_of_columns(fields: list[str], columns: _Columns, place: SourceLine) -> RawRow:
-    if len(fields) != columns.count or not fields[columns.name] or not LETTERS.fullmatch(fields[columns.letters]):
+    if len(fields) != columns.width or not fields[columns.name] or not LETTERS.fullmatch(fields[columns.letters]):
         place.refuse("a row of this table has as many fields as there are headings, with name and letters; correct it")
     others = [text for number, text in enumerate(fields) if number not in columns[:2] and text]
     return RawRow(fields[columns.name], " ".join(others), fields[columns.letters].encode())
