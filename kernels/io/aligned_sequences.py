@@ -14,6 +14,7 @@ from antidiag.kernels.io import line_blocks, packed_files, sequences
 from antidiag.kernels.io.alignment_formats import fasta, known_formats
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
+from antidiag.kernels.io.stray_characters import plain_spaces
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
@@ -23,8 +24,6 @@ from antidiag.kernels.text import format_count
 GAP = ord("-")
 BATCH_LETTERS = 1 << 22
 """Letters in a batch, so that temporary arrays stay small."""
-SUFFIX_TYPES = {".faa": SequenceType.PROTEIN} | dict.fromkeys((".fna", ".ffn", ".frn"), SequenceType.DNA)
-"""Suffixes of FASTA that name the type of the letters."""
 UNPACKED_RATIO = 6
 """Approximate compression ratio of compressed files."""
 
@@ -176,7 +175,7 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
     suffix = packed_files.format_suffix(path)
     if suffix in known_formats.ALIGNMENT_SUFFIXES:
         return True
-    start = line_blocks.normalise_line_ends(start)
+    start = plain_spaces(line_blocks.normalise_line_ends(start))
     if not fasta.HEAD.match(start) and known_formats.find_alignment_format(start) is None:
         return False
     try:
@@ -228,7 +227,7 @@ def unaligned_sequences(alignment: AlignedSequences) -> list[Sequence]:
 def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequences:
     """Build an alignment from what a reader found: plain letters, marks for case and dots, unique names."""
     letters = raw.letters if raw.letters.flags.writeable else raw.letters.copy()
-    type_, doubt = _choose_type(letters, raw.type, source)
+    type_, doubt = sequences.choose_type(_type_sample(letters), raw.type, source)
     unknown = unknown_letter(type_)
     lower, dots, missing = (None, None, 0) if raw.plain else _make_plain(letters, unknown, raw.names, source)
     different = make_names_unique(raw.names)
@@ -239,25 +238,6 @@ def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequen
     name = raw.name if raw.name == "" or raw.name == stem else f"{stem}: {raw.name}"
     note = "; ".join(filter(None, notes))
     return AlignedSequences(different, letters, type_, name or stem, source, note, raw.annotations, lower, dots)
-
-
-def _choose_type(letters: np.ndarray, stated: SequenceType | None, source: str) -> tuple[SequenceType, str]:
-    """Return the type that the file states, in its text or by its suffix, or a guess by the letters, and a note.
-
-    Letters that are no nucleotides are stronger than what is stated.
-    """
-    sample = _type_sample(letters)
-    guessed = sequences.guess_type(sample)
-    stated = stated or SUFFIX_TYPES.get(packed_files.format_suffix(Path(source)))
-    if stated is None or stated == guessed:
-        return guessed, ""
-    if stated == SequenceType.PROTEIN:
-        return stated, ""
-    if guessed != SequenceType.PROTEIN:
-        return guessed, ""  # T and U tell DNA and RNA apart
-    if sample.upper().translate(None, sequences.ALPHABETS[stated]):
-        return guessed, f"the file says {stated}, but the letters are those of proteins"
-    return stated, ""
 
 
 def _type_sample(letters: np.ndarray) -> bytes:

@@ -14,6 +14,8 @@ HEAD = re.compile(rb"@[^\n]*\n[^\S\n]*([A-Za-z*.~?-]*+[^\S\n]*+\n)++\+")
 """A title, lines of letters, and a line that begins with a plus sign."""
 BLANK = b" \t\x1a"
 """What may stand between and behind records: Ctrl-Z ends files of old systems."""
+UNKNOWN_BASE = b"."
+"""A base that was not called; old sequencers write it so."""
 QUALITIES_NOTE = "qualities left out"
 CAPTION_NOTE = "another title after '+' left out"
 
@@ -46,9 +48,12 @@ def _read_record(
     else:
         place.refuse(f"record {name} has no line '+' and no qualities; fetch the whole file")
     _skip_qualities(name, len(letters), place, lines)
+    unknown = letters.count(UNKNOWN_BASE)
+    letters = letters.replace(UNKNOWN_BASE, b"N")
     record = make_record(name, description[0] if description else "", letters, place.source, place.line + 1)
     notes = [
         record.note,
+        f"{unknown:,} '.' replaced by N" if unknown else "",
         QUALITIES_NOTE if letters else "",
         CAPTION_NOTE if caption not in (b"", line[1:].strip()) else "",
     ]

@@ -130,7 +130,7 @@ def _read_record(text: bytes, known: FlatFormat, is_ended: bool, place: _Place) 
         if not is_ended:
             place.refuse(name, f"{said}; fetch the whole file")
         notes.append(said)
-    kind = _stated_type(head, known, stated, record.letters)
+    kind = _stated_type(head, known, stated)
     return record._replace(note="; ".join(filter(None, notes)), type=kind)
 
 
@@ -149,11 +149,11 @@ def _find_description(head: bytes, known: FlatFormat) -> str:
     return " ".join(decode_text(re.sub(rb"\nDE   ", b"\n", found[1])).split()).removesuffix(".")
 
 
-def _stated_type(head: bytes, known: FlatFormat, stated: re.Match[bytes] | None, letters: bytes) -> SequenceType | None:
+def _stated_type(head: bytes, known: FlatFormat, stated: re.Match[bytes] | None) -> SequenceType | None:
     """Return the type that the first line states, if any. The letters of RNA are often given as DNA."""
     line = head.split(b"\n", 1)[0]
     if known is SWISS_PROT or b"protein" in line.lower() or (stated and stated[2].lower() == b"aa"):
         return SequenceType.PROTEIN
-    if b"RNA" in line and b"U" in letters:
+    if b"RNA" in line:
         return SequenceType.RNA
-    return SequenceType.DNA if b"DNA" in line or b"RNA" in line else None
+    return SequenceType.DNA if b"DNA" in line else None

@@ -49,8 +49,10 @@ def read_gff(stream: Iterator[bytes], source: str, read_fasta: FastaReader) -> I
         for line in head.split(b"\n")
         if not line.startswith(b"#") and line.count(b"\t") >= 7
     )
-    for place, record in read_fasta(text[begin.end() :], source, text.count(b"\n", 0, begin.end()) + 1):
-        if count := features.pop(record.name, 0):
-            left_out = f"{format_count(count, 'feature')} left out"
-            record = record._replace(note="; ".join(filter(None, (record.note, left_out))))
-        yield place, record
+    records = list(read_fasta(text[begin.end() :], source, text.count(b"\n", 0, begin.end()) + 1))
+    others = sum(features.values()) - sum(features[name] for name in {record.name for _, record in records})
+    for place, record in records:
+        left_out = [f"{format_count(count, 'feature')} left out"] if (count := features.pop(record.name, 0)) else []
+        left_out += [f"{format_count(others, 'feature')} of sequences that are not in the file"] * bool(others)
+        others = 0
+        yield place, record._replace(note="; ".join(filter(None, (record.note, *left_out))))

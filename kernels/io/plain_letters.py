@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_formats.raw_alignment import GROUP_LENGTH
 from antidiag.kernels.io.line_blocks import LINE_END
 from antidiag.kernels.io.record_letters import (
     STRAND_BREAK,
@@ -41,6 +42,10 @@ NEAR_FORMATS = (
     "the numbers of rows and columns) and a table (a tab between name and letters)"
 )
 NUCLEOTIDES = re.compile(rb"[ACGTUNRYSWKMBDHVXacgtunryswkmbdhvx.~?-]+")
+RARE = frozenset(b"BJOUXZ")
+"""Letters that words have and proteins hardly."""
+SHORTEST_LINE = 50
+"""Letters of a line where programs wrap; shorter lines of one length may be primers or peptides."""
 MOSTLY_EQUAL = 0.5
 """Share of equal letters from which two lines are two versions of a sequence, and not two parts of one."""
 HEAD_LINES = 1000
@@ -104,8 +109,7 @@ def find_doubt(data: bytes) -> str:
     others = b"".join(word for line in lines[1:] for word in line.words)
     if NUCLEOTIDES.fullmatch(others) and not NUCLEOTIDES.fullmatch(b"".join(lines[0].words)):
         return f"line {lines[0].number}: {quote_text(b' '.join(lines[0].words))} may be a name before the letters"
-    singles = [line.words[0] for line in lines if len(line.words) == 1]
-    if len(singles) == len(lines) > 1 and (why := _doubt_of_lines(singles)):
+    if len(lines) > 1 and (why := _doubt_of_lines([b"".join(line.words) for line in lines])):
         return f"line {lines[1].number}: {why}"
     return ""
 
@@ -130,17 +134,23 @@ def _doubt_of_line(line: _Line, several: bool) -> str:
     are_blocks = len(set(sizes[:-1])) < 2 and sizes[-1] <= sizes[0]
     if line.has_tab or (nucleotides and not NUCLEOTIDES.fullmatch(first)) or (not are_blocks and len(sizes) == 2):
         return f"{quote_text(first)} may be a name before the letters; {NEAR_FORMATS}"
+    letters = b"".join(line.words)
+    spells = letters.islower() or bool(RARE & set(letters.upper()))
+    if others and spells and sizes[0] != GROUP_LENGTH and not NUCLEOTIDES.fullmatch(letters):
+        return "these may be words of a text, and no blocks of letters"
     if are_blocks or (nucleotides and not several):
         return ""
     return "these may be words of a text, and no blocks of letters"
 
 
 def _doubt_of_lines(lines: list[bytes]) -> str:
-    """Return why lines of one word each may be several sequences."""
+    """Return why lines, each without its blanks, may be several sequences."""
     *full, last = lines
     other = next((line for line in full if len(line) != len(full[0])), last if len(last) > len(full[0]) else None)
     if other is not None:
         return f"lines of {len(full[0]):,} and {len(other):,} letters may each be a sequence of its own"
+    if len(last) == len(full[0]) < SHORTEST_LINE and _share_equal(lines) <= MOSTLY_EQUAL:
+        return f"{len(lines):,} lines of {len(last):,} letters may each be a sequence of its own"
     if len(last) == len(full[0]) and (
         any(gap in line for line in lines for gap in b"-.~") or _share_equal(lines) > MOSTLY_EQUAL
     ):

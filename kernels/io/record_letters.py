@@ -24,6 +24,8 @@ STRAND_BREAK = b"&"
 """Stands between the two strands of a duplex."""
 MANY_DIGITS = 20
 """Digits that may number the letters of a short record."""
+COLOURS = re.compile(rb"\s*[A-Za-z][0-3.][0-3.\s]{2,}")
+"""A base and the colours that follow it, as SOLiD writes them."""
 STRANGE = re.compile(rb"[^A-Za-z*?\-.~\s0-9]")
 
 
@@ -62,7 +64,7 @@ def clean_letters(body: bytes, source: str, line: int, name: str) -> tuple[bytes
         others = letters.translate(None, LETTERS)
         if others.translate(None, GAPS + b"*" + UNKNOWN):
             refuse_letter(body, source, line, name)
-        _refuse_numbers(removed[DIGIT], letters, source, line, name)
+        _refuse_numbers(removed[DIGIT], len(letters), body, source, line, name)
         notes.append(describe_removed(removed))
     gaps = len(others.translate(None, b"*" + UNKNOWN))
     if gaps:
@@ -101,12 +103,12 @@ def _character_at(data: bytes, position: int) -> str:
     return decode_text(data[position : position + 1])
 
 
-def _refuse_numbers(digits: int, letters: bytes, source: str, line: int, name: str) -> None:
-    """Raise InputError where a record has more digits than letters."""
-    if digits > max(len(letters), MANY_DIGITS):
+def _refuse_numbers(digits: int, letters: int, body: bytes, source: str, line: int, name: str) -> None:
+    """Raise InputError where a record has more digits than letters, or the colours of a sequencer."""
+    if digits > max(letters, MANY_DIGITS) or COLOURS.fullmatch(body):
         at = f", line {line}" if line else ""
         raise InputError(
-            f"{source}{at}, record {name}: {digits:,} digits and {format_count(len(letters), 'letter')}; these are "
+            f"{source}{at}, record {name}: {digits:,} digits and {format_count(letters, 'letter')}; these are "
             "numbers, such as qualities or colours, and no sequence"
         )
 

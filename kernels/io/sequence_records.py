@@ -6,6 +6,7 @@ FASTA comes first, then alignments, whose readers are those of the window and of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -13,11 +14,13 @@ from pathlib import Path
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import fasta_records, packed_files, plain_letters
 from antidiag.kernels.io.alignment_formats import fasta, known_formats
-from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION, RawAlignment
+from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION, RawAlignment, refuse_match_signs
 from antidiag.kernels.io.line_blocks import skip_leading_space
 from antidiag.kernels.io.record_formats import find_record_format
 from antidiag.kernels.io.record_letters import SequenceRecord, make_record, require_letters
 from antidiag.kernels.monitor import Monitor
+
+DIGIT = re.compile(rb"[0-9]")
 
 
 def read_records(
@@ -37,13 +40,14 @@ def read_records(
         Text without a format is one sequence, also where that is in doubt (see `plain_letters`).
     """
     monitor = monitor or Monitor()
+    stream = known_formats.with_plain_spaces(stream)
     head = next(stream, b"")
     blank_lines, start = skip_leading_space(head)
     binary = find_record_format(head)
     if binary is not None and binary.is_binary:
         return require_letters(binary.read(chain([head], stream), source))
-    _refuse_binary(head, source)
     suffix = packed_files.format_suffix(Path(source))
+    _refuse_binary(head, source, suffix)
     alignment = known_formats.find_alignment_format(start)
     if suffix in known_formats.ALIGNMENT_SUFFIXES or alignment is not None:
         return require_letters(_alignment_records(chain([head], stream), source, suffix))
@@ -68,7 +72,11 @@ def _alignment_records(blocks: Iterator[bytes], source: str, suffix: str) -> Ite
     blank_lines, start = skip_leading_space(head)
     known = known_formats.find_alignment_format(start)
     if known is not None and known.read_rows is not None:
+        first: bytes | None = None
         for row in known.read_rows(chain([blank_lines + start], blocks), source):
+            first = row.letters if first is None else first
+            if known.may_match:
+                refuse_match_signs(first, row.letters, row.name, source)
             record = make_record(row.name, row.description, row.letters, source)._replace(type=row.type)
             yield f"{source}, record {row.name}", _with_note(record, row.note)
         return
@@ -80,7 +88,13 @@ def _row_records(raw: RawAlignment, source: str) -> Iterator[tuple[str, Sequence
     """Yield the rows of an alignment without their gaps; the first has the note of the alignment."""
     described = {row: said for row, tag, said in raw.annotations.of_rows if tag == DESCRIPTION}
     for row, (name, letters) in enumerate(zip(raw.names, raw.letters, strict=True)):
-        record = make_record(name, described.get(row, ""), letters.tobytes(), source)._replace(type=raw.type)
+        written = letters.tobytes()
+        if digit := DIGIT.search(written):
+            sign = digit[0].decode()
+            raise InputError(
+                f"{source}, row {name}: {sign!r} in column {digit.start() + 1:,} is not a letter; correct it"
+            )
+        record = make_record(name, described.get(row, ""), written, source)._replace(type=raw.type)
         yield f"{source}, record {name}", _with_note(record, "" if row else raw.note)
 
 
@@ -89,8 +103,9 @@ def _with_note(record: SequenceRecord, note: str) -> SequenceRecord:
     return record._replace(note="; ".join(filter(None, (note, record.note))))
 
 
-def _refuse_binary(head: bytes, source: str) -> None:
+def _refuse_binary(head: bytes, source: str, suffix: str) -> None:
+    """Raise InputError for binary content; zero bytes may separate the alignments of an A3M file."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{source}: this text is UTF-16; save it as UTF-8")
-    if b"\0" in head:
+    if b"\0" in head and suffix not in known_formats.A3M_SUFFIXES:
         raise InputError(f"{source}: this is a binary file; give FASTA, GenBank or plain letters")

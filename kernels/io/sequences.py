@@ -49,6 +49,9 @@ RECORD_NUMBER = re.compile("#[0-9]{1,18}")
 COUNTED_NOTE = re.compile(r"([\d,]+) (.+?)s? (removed|left out)")
 """The words of a note about what was left out: the number, the noun, and what happened to it."""
 
+SUFFIX_TYPES = {".faa": SequenceType.PROTEIN} | dict.fromkeys((".fna", ".ffn", ".frn"), SequenceType.DNA)
+"""Suffixes of FASTA that name the type of the letters."""
+
 BATCH_LETTERS = 1 << 20
 
 
@@ -109,15 +112,35 @@ def read_sequence_text(
 def guess_type(letters: bytes) -> SequenceType:
     """Guess the type of a sequence from at most 3 x 1,000 of its letters, in either case.
 
-    Nine tenths of nucleotides are A, C, G, T, U or N; a short sequence must also hold only nucleotide codes. RNA has U
-    and no T.
+    Nine tenths of nucleotides are A, C, G, T, U or N, or two thirds where the others are nucleotide codes and all four
+    bases occur; a short sequence must hold only nucleotide codes. RNA has U and no T.
     """
     sample = _type_sample(letters).upper()
     other = sample.translate(None, b"ACGTUN?")
     strange = other.translate(None, ALPHABETS[SequenceType.DNA])
-    if len(other) * 10 > len(sample) or (strange and len(sample) < SURE_LETTERS):
+    most = len(sample) // 10 if strange or not _has_four_bases(sample) else len(sample) // 3
+    if len(other) > most or (strange and len(sample) < SURE_LETTERS):
         return SequenceType.PROTEIN
     return SequenceType.RNA if b"U" in sample and b"T" not in sample else SequenceType.DNA
+
+
+def choose_type(sample: bytes, stated: SequenceType | None, source: str) -> tuple[SequenceType, str]:
+    """Return the type that a file states, in its text or by its suffix, or a guess by the letters, and a note.
+
+    Letters that are no nucleotides are stronger than what is stated.
+    """
+    guessed = guess_type(sample)
+    stated = stated or SUFFIX_TYPES.get(packed_files.format_suffix(Path(source)))
+    if stated in (None, guessed):
+        return guessed, ""
+    if stated == SequenceType.PROTEIN:
+        return stated, ""
+    letters = sample.upper()
+    if guessed != SequenceType.PROTEIN:  # T and U tell DNA and RNA apart
+        return (guessed if b"T" in letters or b"U" in letters else stated), ""
+    if letters.translate(None, ALPHABETS[stated] + UNKNOWN):
+        return guessed, f"the file says {stated}, but the letters are those of proteins"
+    return stated, ""
 
 
 def with_type(sequence: Sequence, type: SequenceType) -> Sequence:
@@ -195,17 +218,20 @@ def _read_plain_fasta(path: Path, type: SequenceType | None, monitor: Monitor) -
     columns = fasta_columns.read_columns(line_blocks.read_blocks(path, monitor))
     if columns is None or columns.name_lengths.size < MANY_SEQUENCES or not columns.letters.size:
         return None
-    if type is None:
+    stated = SUFFIX_TYPES.get(packed_files.format_suffix(path))
+    known = type or (stated if stated == SequenceType.PROTEIN else None)
+    if known is None:
         types = fasta_columns.guess_types(columns, SURE_LETTERS)
-        for row in np.flatnonzero(np.diff(columns.offsets) > 3 * SAMPLE_LETTERS).tolist():
+        doubtful = (types == TYPES.index(SequenceType.PROTEIN)) & (columns.counts[1] == 0)  # nucleotide codes alone
+        for row in np.flatnonzero(doubtful | (np.diff(columns.offsets) > 3 * SAMPLE_LETTERS)).tolist():
             letters = columns.letters[columns.offsets[row] : columns.offsets[row + 1]]
             types[row] = TYPES.index(guess_type(letters.tobytes()))
     else:
-        types = np.full(columns.name_lengths.size, TYPES.index(SequenceType(type)), np.uint8)
+        types = np.full(columns.name_lengths.size, TYPES.index(SequenceType(known)), np.uint8)
     protein = TYPES.index(SequenceType.PROTEIN)
     if ((types != protein) & (columns.counts[1] > 0)).any():  # the reader of records names the letter
         return None
-    if type is None and (types == protein).any():
+    if known is None and (types == protein).any():
         types[np.diff(columns.offsets) < SURE_LETTERS] = protein
     return fasta_columns.as_set(columns, types, str(path))
 
@@ -237,8 +263,9 @@ def _typed_sequences(
     records: Iterable[reading.SequenceRecord], source: str, type: SequenceType | None
 ) -> Iterator[Sequence]:
     for record in records:
-        kind = type or record.type or guess_type(record.letters)
-        sequence = Sequence(record.name, record.letters, kind, record.description, source, record.note)
+        kind, doubt = (type, "") if type else choose_type(_type_sample(record.letters), record.type, source)
+        note = "; ".join(filter(None, (record.note, doubt)))
+        sequence = Sequence(record.name, record.letters, kind, record.description, source, note)
         if missing := record.letters.count(UNKNOWN):
             sequence = _with_known_letters(sequence, missing)
         if kind != SequenceType.PROTEIN:
@@ -257,6 +284,10 @@ def _as_peptide(sequence: Sequence) -> Sequence:
     if sequence.type == SequenceType.PROTEIN or len(sequence) >= SURE_LETTERS:
         return sequence
     return replace(sequence, type=SequenceType.PROTEIN)
+
+
+def _has_four_bases(letters: bytes) -> bool:
+    return all(base in letters for base in (b"A", b"C", b"G")) and (b"T" in letters or b"U" in letters)
 
 
 def _type_sample(letters: bytes) -> bytes:

@@ -37,6 +37,9 @@ COMMENT = "comment line"
 DIGIT = "digit"
 _LONE = rb"(?<![\x80-\xff])[%b](?![\x80-\xff])" % LATIN_INVISIBLE
 _INVISIBLE = b"|".join([*(character.encode() for character in INVISIBLE_NAMES), _LONE])
+_SPACES = b"|".join(c.encode() for c, name in INVISIBLE_NAMES.items() if name in ("no-break space", "wide space"))
+WIDE_SPACE = re.compile(_SPACES + rb"|\x1a|(?<![\x80-\xff])\xa0(?![\x80-\xff])")
+"""Spaces other than those of ASCII, and Ctrl-Z."""
 LEADING_SPACE = re.compile(rb"(?:\s|%b)*+" % _INVISIBLE)
 """White space and invisible characters at the beginning of a text."""
 BEFORE_TITLE = re.compile(rb"^(?:%b)++(?=>)" % _INVISIBLE, re.MULTILINE)
@@ -45,6 +48,11 @@ STRAY = re.compile(rb"(^>[^\n]*)|(^[;#][^\n]*)|(%b)|([0-9])" % _INVISIBLE, re.MU
 """A title, which is kept; a comment; an invisible character; or a digit."""
 SUSPECT = re.compile(rb"^[;#]|[\x1a\x7f-\xff0-9]", re.MULTILINE)
 """A byte that a stray character has; titles have such bytes too."""
+
+
+def plain_spaces(text: bytes) -> bytes:
+    """Return a text with blanks for no-break and wide spaces, as of web pages, and for Ctrl-Z."""
+    return text if text.isascii() and b"\x1a" not in text else WIDE_SPACE.sub(b" ", text)
 
 
 def remove_stray_characters(text: bytes, keep_digits: bool = False) -> tuple[bytes, Counter[str]]:

@@ -57,7 +57,7 @@ def find_kinds_of_file(path: str | Path) -> list[DataKind]:
     """Return the kinds of data in a file: one, but every kind that reads it for a model of HMMER."""
     path = Path(path)
     head = _read_head(path)
-    if letter_table.holds_sequences(head):  # no list of edges, whatever its suffix is
+    if letter_table.holds_sequences(line_blocks.normalise_line_ends(head)):  # no list of edges, whatever its suffix is
         return [ALIGNMENT if ALIGNMENT.claims_file(path, head) else SEQUENCE]
     claiming = [kind for kind in data_kinds() if kind is not SEQUENCE]
     if hmmer_models.HEAD.match(head):

@@ -19,10 +19,13 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.model import SequenceType
+from antidiag.kernels.text import format_count
 
 CLUSTAL_HEAD = re.compile(rb"\s*(CLUSTAL\w{0,9}|MUSCLE|PROBCONS|MSAPROBS|Kalign|T-COFFEE)\b", re.IGNORECASE)
 MSF_HEAD = re.compile(rb"\s*(PileUp\b|!![AN]A_MULTIPLE|.{0,500}\bMSF: *\d+ +Type: )", re.DOTALL)
-MARKS = b"*:. "
+MARKS = b"*:. \t"
+MASK = (b"!SS_", b"!GM_")
+"""How lines of known structure or gap penalties begin, as in profiles of Clustal."""
 CLUSTAL_MARKS_TAG = "clustal"
 """The tag of the line of marks below the rows; the writer computes them again."""
 GAPS = bytes.maketrans(b".~", b"--")
@@ -44,13 +47,16 @@ def read_clustal(stream: Iterator[bytes], source: str) -> RawAlignment:
     lines = numbered_lines(stream, source)
     head = next((line for _, line in lines if line.strip()), b"")
     whole = head.lstrip().startswith(TITLE_PROGRAM)
-    width = 0
+    width = masks = 0
     for place, line in lines:
         if not line.strip():
             rows.end_block()
-        elif line[:1].isspace() and not line.strip(MARKS):
-            marks += line[start : start + width].ljust(width)
+        elif not line.strip(MARKS):
+            if line[:1].isspace():  # else what stood before the marks is lost
+                marks += line[start : start + width].ljust(width)
             rows.end_block()
+        elif line.startswith(MASK):
+            masks += 1
         else:
             name, letters, start = _split_name(line, place, whole)
             width = len(letters) if letters in line else 0  # letters in groups
@@ -59,7 +65,8 @@ def read_clustal(stream: Iterator[bytes], source: str) -> RawAlignment:
     names, described = split_titles(rows.names)
     there = len(marks) == raw.letters.shape[1]
     marked = ((CLUSTAL_MARKS_TAG, marks.decode("ascii")),) if there else ()
-    return raw._replace(names=names, annotations=Annotations(of_rows=described, of_columns=marked))
+    note = f"skipped: {format_count(masks, 'line')} of masks (!SS_, !GM_)" if masks else ""
+    return raw._replace(names=names, annotations=Annotations(of_rows=described, of_columns=marked), note=note)
 
 
 def _split_name(line: bytes, place: SourceLine, whole_title: bool) -> tuple[bytes, bytes, int]:

@@ -14,8 +14,10 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     RawAlignment,
     SourceLine,
     numbered_lines,
+    split_titles,
 )
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.model import SequenceType
 
 RECORD = re.compile(rb"(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)")
 """A title, lines of letters and lines of a structure."""
@@ -66,6 +68,15 @@ def _is_record(text: bytes, bracket: bytes) -> bool:
 
 def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """Yield each record as an alignment of one row, with the structure as annotation of its letters."""
+    records = list(_read_records(stream, source))
+    names, described = split_titles([record.title.encode() for record in records])
+    said = {row: text for row, _, text in described}
+    for row, (name, record) in enumerate(zip(names, records, strict=True)):
+        yield _build_row(record, name, said.get(row, ""))
+
+
+def _read_records(stream: Iterator[bytes], source: str) -> Iterator[StructureRecord]:
+    """Yield the records of a file."""
     record: StructureRecord | None = None
     number = 0
     for place, line in numbered_lines(stream, source):
@@ -75,7 +86,7 @@ def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignm
         )
         if begins:
             if record is not None:
-                yield _build_row(record)
+                yield record
             number += 1
             if number > MAX_RECORDS:
                 place.refuse(f"more than {MAX_RECORDS:,} structures; split the file")
@@ -93,12 +104,11 @@ def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignm
         else:
             place.refuse(f"{decode_text(text[:60])!r} is neither letters nor a structure of dots and brackets")
     if record is not None:
-        yield _build_row(record)
+        yield record
 
 
-def _build_row(record: StructureRecord) -> RawAlignment:
+def _build_row(record: StructureRecord, name: str, description: str) -> RawAlignment:
     """Build the alignment; InputError where letters and structure do not fit."""
-    name, *said = record.title.split(None, 1)
     letters, structure = bytes(record.letters), record.structure.decode()
     if len(letters) != len(structure) or not letters:
         record.place.refuse(
@@ -106,11 +116,11 @@ def _build_row(record: StructureRecord) -> RawAlignment:
         )
     if not _has_closed_brackets(structure):
         record.place.refuse(f"the brackets of the structure of {name} do not pair; correct them")
-    of_rows = [(0, DESCRIPTION, said[0])] if said else []
+    of_rows = [(0, DESCRIPTION, description)] if description else []
     of_rows += [(0, ENERGY_TAG, energy) for energy in record.energy]
     notes = Annotations(of_rows=tuple(of_rows), of_letters=((0, STRUCTURE_TAG, structure),))
     row = np.frombuffer(letters, np.uint8).reshape(1, -1).copy()
-    return RawAlignment([name], row, notes, name, "a structure beside the letters")
+    return RawAlignment([name], row, notes, name, "a structure beside the letters", type=SequenceType.RNA)
 
 
 def _has_closed_brackets(structure: str) -> bool:

@@ -35,8 +35,9 @@ from antidiag.kernels.io.alignment_formats import (
     xmfa,
 )
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
-from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow
+from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow, refuse_match_signs
 from antidiag.kernels.io.line_blocks import skip_leading_space
+from antidiag.kernels.io.stray_characters import plain_spaces
 
 Blocks = Iterator[bytes]
 """A file in blocks of whole lines."""
@@ -60,6 +61,8 @@ class AlignmentFormat(NamedTuple):
         Yields the rows where they may differ in length; None where all rows of an alignment have one length.
     takes_letters : bool
         The file may name letters that stand in other files: ``read`` takes these as `PairLetters`, too.
+    may_match : bool
+        A '.' may stand for the letter of the first row although the format does not say so.
     """
 
     label: str
@@ -68,21 +71,22 @@ class AlignmentFormat(NamedTuple):
     is_aligned: Callable[[Blocks], bool] | None = None
     read_rows: Callable[[Blocks, str], Iterator[RawRow]] | None = None
     takes_letters: bool = False
+    may_match: bool = False
 
 
 ALIGNMENT_FORMATS = (
     AlignmentFormat("PIR", pir.HEAD.match, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
     AlignmentFormat("Stockholm", stockholm.HEAD.match, stockholm.read_stockholm),
-    AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal),
+    AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal, may_match=True),
     AlignmentFormat("NEXUS", nexus.holds_unaligned_rows, nexus.read_nexus, nexus.has_matrix, nexus.read_unaligned_rows),
-    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix),
+    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix, may_match=True),
     AlignmentFormat("MAF", maf.HEAD.match, maf.read_maf),
     AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam, takes_letters=True),
     AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf, takes_letters=True),
     AlignmentFormat("AXT", axt.HEAD.match, axt.read_axt, takes_letters=True),
     AlignmentFormat("chain", chains.HEAD.match, chains.read_chains, takes_letters=True),
     AlignmentFormat("EMBOSS pairs", emboss_pairs.HEAD.match, emboss_pairs.read_emboss_pairs),
-    AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignments),
+    AlignmentFormat("PHYLIP", phylip.looks_like_phylip, phylip.read_phylip_alignments),
     AlignmentFormat("MSF", clustal_msf.MSF_HEAD.match, clustal_msf.read_msf),
     AlignmentFormat("BAliBASE's XML", balibase.HEAD.match, balibase.read_balibase),
     AlignmentFormat("XMFA", xmfa.looks_like_xmfa, xmfa.read_xmfa),
@@ -96,6 +100,7 @@ ALIGNMENT_FORMATS = (
         letter_table.read_table,
         letter_table.looks_aligned,
         letter_table.read_table_rows,
+        may_match=True,
     ),
     AlignmentFormat(
         "rows of names and letters",
@@ -103,6 +108,7 @@ ALIGNMENT_FORMATS = (
         named_rows.read_named_rows,
         named_rows.is_aligned,
         named_rows.read_rows,
+        may_match=True,
     ),
     AlignmentFormat(
         "rows without names",
@@ -110,6 +116,7 @@ ALIGNMENT_FORMATS = (
         named_rows.read_unnamed_rows,
         named_rows.are_unnamed_rows_aligned,
         named_rows.read_letters_in_lines,
+        may_match=True,
     ),
 )
 """All formats but FASTA, A2M and A3M. The first that matches reads the file."""
@@ -118,6 +125,8 @@ FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
 """Readers of the FASTA formats in which case has a meaning, by suffix."""
 A3M_SUFFIXES = (".a3m", a3m.DATABASE_SUFFIX)
 """Suffixes of files that may hold several alignments in A3M."""
+ROWS_WITH_SIGNS = 1000
+"""Rows that are searched for '.' in place of the letter of the first row."""
 ALIGNMENT_SUFFIXES = (*A3M_SUFFIXES, a3m.INDEX_SUFFIX, ".a2m")
 """Suffixes of files that are alignments, whatever their first bytes are."""
 
@@ -125,6 +134,16 @@ ALIGNMENT_SUFFIXES = (*A3M_SUFFIXES, a3m.INDEX_SUFFIX, ".a2m")
 def find_alignment_format(start: bytes) -> AlignmentFormat | None:
     """Return the format that begins so; None for FASTA and where no format matches."""
     return next((known for known in ALIGNMENT_FORMATS if known.matches(start)), None)
+
+
+def with_plain_spaces(blocks: Blocks) -> Blocks:
+    """Yield blocks with blanks for other spaces, which separate names and letters; FASTA, whose reader names the
+    spaces, and binary files stay as they are."""
+    head = next(blocks, b"")
+    _, start = skip_leading_space(head)
+    is_fasta = fasta.HEAD.match(start) and find_alignment_format(start) is None
+    whole = chain([head], blocks)
+    yield from whole if is_fasta or b"\0" in head else map(plain_spaces, whole)
 
 
 def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
@@ -139,6 +158,7 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     """
     if suffix in ALIGNMENT_SUFFIXES:
         return True
+    blocks = with_plain_spaces(blocks)
     head = next(blocks, b"")
     _, start = skip_leading_space(head)
     known = find_alignment_format(start)
@@ -175,6 +195,7 @@ def read_alignment_blocks(
             f"{source}: this is the index of a database; open {Path(source).with_suffix(a3m.DATABASE_SUFFIX).name} "
             "beside it"
         )
+    blocks = with_plain_spaces(blocks)
     head = next(blocks, b"")
     if suffix == a3m.DATABASE_SUFFIX or (suffix in A3M_SUFFIXES and a3m.may_hold_several(head)):
         index = Path(source).with_suffix(a3m.INDEX_SUFFIX)
@@ -184,7 +205,10 @@ def read_alignment_blocks(
         raise InputError(f"{source}: this is a binary file; give an alignment as text")
     known = find_alignment_format(start)
     if known is None and fasta.HEAD.match(start):
-        return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
+        raw = FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)
+        if suffix not in FASTA_READERS:
+            _refuse_match_signs(raw, source)
+        return [raw]
     if known is None:
         labels = ", ".join(dict.fromkeys(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])]))
         raise InputError(
@@ -193,7 +217,16 @@ def read_alignment_blocks(
         )
     content = chain([blank_lines + start], blocks)
     found = known.read(content, source, letters) if known.takes_letters else known.read(content, source)
-    raw = [found] if isinstance(found, RawAlignment) else list(found)
-    if not raw:
+    alignments = [found] if isinstance(found, RawAlignment) else list(found)
+    if not alignments:
         raise InputError(f"{source}: the alignment is empty; give one with letters")
-    return raw
+    for one in alignments if known.may_match else ():
+        _refuse_match_signs(one, source)
+    return alignments
+
+
+def _refuse_match_signs(raw: RawAlignment, source: str) -> None:
+    """Raise InputError for a row in which '.' stands for the letter of the first row."""
+    first = b"" if raw.plain else raw.letters[0].tobytes()
+    for name, row in zip(raw.names[:ROWS_WITH_SIGNS], raw.letters[:ROWS_WITH_SIGNS] if first else (), strict=False):
+        refuse_match_signs(first, row.tobytes(), name, source)

@@ -1,12 +1,18 @@
-"""Tables of two columns, names and letters, with a tab, a comma or a semicolon between; a line of headings may come
-first."""
+"""Tables of names and letters, with a tab, a comma or a semicolon between; a line of headings may come first.
+
+Tables of more columns need headings: one column is called sequence or seq, and those beside name and letters describe
+the row.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from antidiag.kernels.io.alignment_formats.raw_alignment import (
+    DESCRIPTION,
+    Annotations,
     RawAlignment,
     RawRow,
     RowBuilder,
@@ -19,10 +25,21 @@ from antidiag.kernels.io.line_blocks import decode_text
 SEPARATORS = "\t;,"
 HEADINGS = ("sequence", "seq", "letters", "alignment", "aligned sequence", "residues", "bases", "dna", "rna", "protein")
 """Headings of the column of letters."""
+SURE_HEADINGS = ("sequence", "seq", "aligned sequence")
+NAME_HEADINGS = ("name", "id", "accession", "title", "label", "identifier")
+"""Headings in tables of more than two columns."""
 LETTERS = re.compile(r"[A-Za-z*.~?-]+")
 NUCLEOTIDES = re.compile(r"[ACGTUNacgtun.~?-]{4,}")
 LONG = 20
 """Letters of a protein that is no name; names in a list of edges are shorter."""
+
+
+class _Columns(NamedTuple):
+    """The numbers of the columns of names and letters, and how many columns there are."""
+
+    name: int
+    letters: int
+    width: int
 
 
 def holds_sequences(start: bytes) -> bool:
@@ -35,6 +52,11 @@ def holds_sequences(start: bytes) -> bool:
     separator = _separator_of(whole[0]) if whole else ""
     if not separator:
         return False
+    if (columns := _find_columns(whole[0], separator)) is not None:
+        fields = [_split_fields(line, separator) for line in whole[1:]]
+        return bool(fields) and all(
+            len(row) == columns.width and LETTERS.fullmatch(row[columns.letters]) for row in fields
+        )
     rows = [_split_line(line, separator) for line in whole]
     if _is_heading(rows[0]):
         return len(rows) > 1
@@ -45,20 +67,26 @@ def holds_sequences(start: bytes) -> bool:
 
 def read_table(stream: Iterator[bytes], source: str) -> RawAlignment:
     """Read a table of rows of one length; InputError names the line that is no name and letters."""
-    rows = RowBuilder(source)
+    rows, described = RowBuilder(source), list[tuple[int, str, str]]()
     for row in read_table_rows(stream, source):
-        rows.extend_row(rows.add_row(row.name.encode()), row.letters)
-    return rows.build_alignment()
+        number = rows.add_row(row.name.encode())
+        rows.extend_row(number, row.letters)
+        described += [(number, DESCRIPTION, row.description)] * bool(row.description)
+    return rows.build_alignment(Annotations(of_rows=tuple(described)))
 
 
 def read_table_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
     """Yield the rows, which may differ in length."""
-    separator = ""
+    separator, columns = "", None
     for place, line in numbered_lines(stream, source):
         if not line.strip():
             continue
         text = decode_text(line)
         first, separator = not separator, separator or _separator_of(text)
+        columns = _find_columns(text, separator) if first else columns
+        if columns is not None:
+            yield from [] if first else [_row_of_columns(_split_fields(text, separator), columns, place)]
+            continue
         fields = _split_line(text, separator)
         if not (first and _is_heading(fields)):
             yield _row_of(fields, place)
@@ -73,6 +101,31 @@ def _row_of(fields: list[str], place: SourceLine) -> RawRow:
     if len(fields) != 2 or not fields[0] or not LETTERS.fullmatch(fields[1]):
         place.refuse("a row of this table is a name and letters; correct the line")
     return RawRow(fields[0], "", fields[1].encode())
+
+
+def _find_columns(line: str, separator: str) -> _Columns | None:
+    """Return the columns of a table of more than two; None where the line is no line of headings."""
+    headings = [field.lower() for field in _split_fields(line, separator)]
+    letters = [number for number, heading in enumerate(headings) if heading in SURE_HEADINGS]
+    if len(headings) < 3 or len(letters) != 1:
+        return None
+    others = [number for number in range(len(headings)) if number != letters[0]]
+    return _Columns(next((n for n in others if headings[n] in NAME_HEADINGS), others[0]), letters[0], len(headings))
+
+
+def _row_of_columns(fields: list[str], columns: _Columns, place: SourceLine) -> RawRow:
+    if len(fields) != columns.width or not fields[columns.name] or not LETTERS.fullmatch(fields[columns.letters]):
+        place.refuse("a row of this table has as many fields as there are headings, with name and letters; correct it")
+    others = [text for number, text in enumerate(fields) if number not in columns[:2] and text]
+    return RawRow(fields[columns.name], " ".join(others), fields[columns.letters].encode())
+
+
+def _split_fields(line: str, separator: str) -> list[str]:
+    """Return the fields of a line, of any size and perhaps in quotes."""
+    if '"' not in line:
+        return [field.strip() for field in line.split(separator)]
+    found = re.findall(rf'(?:^|{separator})\s*(?:"((?:[^"]|"")*)"|([^{separator}]*))', line)
+    return [quoted.replace('""', '"') or plain.strip() for quoted, plain in found]
 
 
 def _separator_of(line: str) -> str:

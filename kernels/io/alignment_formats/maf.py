@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations, RawAlignment, RowBuilder, numbered_lines
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.text import format_count
 
 HEAD = re.compile(rb"(?:(?:track|browser)\b[^\n]*\n\s*+)*+(##maf\b|(#.*\n\s*)*a[ \t]+score=.*\n\s*s[ \t])")
 """The head, or comments and a block of a file without a head, as LAST writes it; perhaps after lines for a genome
@@ -25,7 +26,7 @@ MAX_BLOCKS = 1000
 def read_maf(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """Read the first MAX_BLOCKS blocks; the note of the first says what was left out."""
     found: list[RawAlignment] = []
-    blocks = others = 0
+    blocks = others = wrong = 0
     rows, said = RowBuilder(source), list[tuple[str, str]]()
     places, qualities = list[tuple[int, str, str]](), list[tuple[int, str, str]]()
 
@@ -52,7 +53,8 @@ def read_maf(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
             if len(parts) != 7:
                 place.refuse("a row has 7 fields: s, name, start, size, strand, length of the source, letters")
             row = rows.add_row(parts[1])
-            rows.extend_row(row, parts[6])
+            letters = rows.extend_row(row, parts[6]) - parts[6].count(b"-") - parts[6].count(b".")
+            wrong += parts[3].isdigit() and int(parts[3]) != letters
             places.append((row, RANGE_TAG, decode_text(b" ".join(parts[2:6]))))
         elif kind == b"q" and len(parts) == 3 and len(rows):
             qualities.append((len(rows) - 1, QUALITY_TAG, decode_text(parts[2])))
@@ -61,6 +63,8 @@ def read_maf(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     finish()
     skipped = [f"{others:,} lines about unaligned regions (i, e)"] * bool(others)
     skipped += [f"{blocks - MAX_BLOCKS:,} of {blocks:,} blocks"] * (blocks > MAX_BLOCKS)
-    if found and skipped:
-        found[0] = found[0]._replace(note=f"skipped: {', '.join(skipped)}")
+    notes = [f"skipped: {', '.join(skipped)}"] * bool(skipped)
+    notes += [f"{format_count(wrong, 'row')} of another length than stated"] * bool(wrong)
+    if found and notes:
+        found[0] = found[0]._replace(note="; ".join(notes))
     return iter(found)

@@ -26,6 +26,9 @@ DISTANCES = re.compile(rb"datatype\s*=\s*distance", re.IGNORECASE)
 SETTING = re.compile(r"(\w+)\s*=\s*(\"[^\"]*\"|[^\s;]+)")
 SIGNS = {"identical": ".", "missing": "?", "indel": "-"}
 """Signs that !Format may change."""
+NUCLEOTIDES = re.compile(rb"[ACGTUNacgtun.?-]*")
+LONG = 20
+"""Letters of a protein that no name has."""
 REGIONS = ("gene", "domain")
 """Statements between blocks that name the columns after them."""
 TYPES = {
@@ -82,7 +85,7 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Rows:
     """Return the rows: a name that comes again has more letters of the same row."""
     found = _Rows(RowBuilder(source))
     text = mask_comments(decode_text(b"".join(stream))).replace(COMMENT_MARK, " ").encode()
-    row, statement = -1, list[str]()
+    row, statement, title = -1, list[str](), b""
     for place, line in numbered_lines(iter([text]), source):
         words = line.strip()
         if statement or words.startswith(b"!"):
@@ -91,17 +94,33 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Rows:
                 _add_statement(" ".join(statement), found)
                 statement = []
         elif words.startswith(b"#") and not HEAD.match(words):
-            name, *letters = words[1:].split(None, 1) or [b""]
-            if not name:
+            row, title = _add_title(title, False, found.rows, row), words[1:].strip()
+            if not title:
                 place.refuse("'#' without a name; begin each row with #name")
-            known = found.rows.row_of(name)
-            row = found.rows.add_row(name) if known is None else known
-            found.rows.extend_row(row, remove_white_space(b"".join(letters)))
-        elif words and row >= 0:
+        elif words and (title or row >= 0):
+            row, title = _add_title(title, True, found.rows, row), b""
             found.rows.extend_row(row, remove_white_space(words))
         elif words and not HEAD.match(words):
             found.title = decode_text(re.sub(rb"(?i)^title\s*:?\s*", b"", words)).rstrip(";")  # of older versions
+    _add_title(title, False, found.rows, row)
     return found
+
+
+def _add_title(title: bytes, letters_follow: bool, rows: RowBuilder, row: int) -> int:
+    """Return the row of a title, with the letters in it; the last row where there is no title.
+
+    Words in front of lines of letters are part of the name.
+    """
+    if not title:
+        return row
+    name, *rest = title.split(None, 1)
+    letters = remove_white_space(b"".join(rest))
+    if letters_follow and not NUCLEOTIDES.fullmatch(letters) and len(letters) < LONG:
+        name, letters = b" ".join(title.split()), b""
+    known = rows.row_of(name)
+    row = rows.add_row(name) if known is None else known
+    rows.extend_row(row, letters)
+    return row
 
 
 def _add_statement(statement: str, found: _Rows) -> None:

@@ -106,7 +106,7 @@ def _line_blocks(lines: list[bytes]) -> list[list[bytes]]:
 
 
 def _is_mark_line(line: bytes) -> bool:
-    return line[:1].isspace() and not line.strip(MARKS)
+    return bool(line.strip()) and not line.strip(MARKS)
 
 
 def _split_line(line: bytes) -> NamedLetters | None:

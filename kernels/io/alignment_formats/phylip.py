@@ -19,20 +19,28 @@ from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.text import format_count
 
 HEAD = re.compile(
-    rb"\s*(\d{1,18})[ \t]+(\d{1,18})(?:[ \t]*+[A-Zis]{1,6})*+[ \t]*+\n(?:[ \t]*+(?:G[ \t]*+\d[\d \t]*+)?\n)*+"
-    rb"(?:[^\n]{10}|[ \t]*+\S++)[^\n\d]*+(\n|\Z)"
+    rb"\s*(\d{1,18})[ \t]+(\d{1,18})(?:[ \t]*+[A-Zis]{1,6})*+[ \t]*+\n"
+    rb"(?:[ \t]*+(?:G[ \t]*+\d[\d \t]*+(?:\n[\d \t]++(?=\n))?)?\n)*+"
+    rb"(?:[^\n]{10}|[ \t]*+\S++|[^\n]{0,100}[ ]{2})[^\n\d]*+(\n|\Z)"
 )
-"""Two numbers, and then a line with a name, which may hold digits, and letters. Possessive repeats: backtracking over
-blanks or letters would take quadratic time."""
+"""Two numbers, and then a line with a name, which may hold digits and end with two blanks, and letters. Possessive
+repeats: backtracking over blanks or letters would take quadratic time."""
 SIZES = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})((?:\s+[A-Zis]{1,6})*)\s*")
 """The two numbers, and the option letters of PHYLIP and PAML."""
+RULER = re.compile(rb"\s*10[ \t]+20[ \t]*\n[ \t]*[A-Za-z]{10}[ \t]+[A-Za-z]{1,10}[ \t]*(\n|\Z)")
+"""Numbers of letters above two groups of ten, as UniProt and ExPASy show a protein."""
 GENES = re.compile(rb"\s*G\s*\d[\d\s]*")
 """A line of PAML's option G, which divides the columns among genes."""
+LENGTHS_OF_GENES = re.compile(rb"\d\s+\d")
+MARKS_OF_GENES = re.compile(rb"[\d\s]+")
+"""The gene of each column, where the line of genes has only their number."""
 INTERLEAVED, SEQUENTIAL, GENE_OPTION = b"I", b"S", b"G"
 STRICT_NAME_LENGTH = 10
 """Characters of a name in the strict form."""
 WORD_OF_LETTERS = re.compile(rb"[A-Za-z*?.~-]*")
 BOTH_FIT = "the rows fit as interleaved and as sequential ones; read as sequential: end the first line with I otherwise"
+RULER_ROWS = 10
+"""Rows that an alignment with the head "10 20" has at least."""
 MAX_ALIGNMENTS = 1000
 """Alignments that are read from a file at most."""
 
@@ -55,6 +63,11 @@ class PhylipSizes(NamedTuple):
 
 NameSplitter = Callable[[bytes], tuple[bytes, bytes]]
 LineOrder = Callable[[Sequences[PhylipLine], PhylipSizes, NameSplitter, str], RowBuilder]
+
+
+def looks_like_phylip(start: bytes) -> bool:
+    """Return whether a text begins with the numbers of rows and columns and a row."""
+    return HEAD.match(start) is not None and not (RULER.match(start) and len(start.split(b"\n")) <= RULER_ROWS)
 
 
 def read_phylip_alignments(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
@@ -89,7 +102,11 @@ def _read_one(head: PhylipLine, lines: list[PhylipLine], source: str, name: str)
         head.place.refuse(f"this announces {sizes.rows:,} rows and {sizes.columns:,} columns; give one with letters")
     note = ""
     if GENE_OPTION in sizes.options and lines and GENES.fullmatch(lines[0].text):
-        note = f"skipped: the division into genes in line {lines.pop(0).place.line:,}"
+        genes = lines.pop(0)
+        note = f"skipped: the division into genes in line {genes.place.line:,}"
+        marks = 0 if LENGTHS_OF_GENES.search(genes.text) else sizes.columns
+        while lines and marks > 0 and MARKS_OF_GENES.fullmatch(lines[0].text):
+            marks -= len(remove_white_space(lines.pop(0).text))
     failures = list[InputError]()
     for split in (_split_relaxed, _split_strict, _split_at_two_blanks):
         fitting = list[RawAlignment]()

@@ -29,6 +29,8 @@ TEXT_LINE = re.compile(rb"[A-Z];")
 TYPES = dict.fromkeys((b"P1", b"F1"), SequenceType.PROTEIN) | dict.fromkeys((b"DL", b"DC"), SequenceType.DNA)
 TYPES |= dict.fromkeys((b"RL", b"RC"), SequenceType.RNA)
 CHAIN_BREAK = b"/"
+LETTERS_ALONE = re.compile(rb"[A-Z-]{30,}\*?")
+"""More capitals than a word of a description has."""
 MODELLER_TEXT = re.compile(r"(structure|sequence)\w*:")
 """What the line of text begins with in files of MODELLER, where '.' is a residue of any kind and w is water."""
 MODELLER_RESIDUES = bytes.maketrans(b".w", b"XX")
@@ -87,6 +89,11 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Entries:
             found.types.add(TYPES.get(entry[1]))
             title, ended = True, False
         elif title:
+            if LETTERS_ALONE.fullmatch(line.strip()):
+                place.refuse(
+                    "this should describe the entry, and seems to be its letters; put a line of text, which may be "
+                    "empty, before it"
+                )
             if said := decode_text(line).strip():
                 found.described[len(found.rows) - 1] = said
             title = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ GAPS = b"-.~"
 GROUP_LENGTH = 10
 """Letters of a group, where programs write letters in groups."""
 MISSING = b"?"
+GAPS_TO_BLANKS = bytes.maketrans(GAPS + MISSING, b" " * 4)
 
 
 @stored("alignment-annotations")
@@ -185,6 +187,20 @@ def row_length_error(source: str, name: str, columns: int, first: str, first_col
 def are_letter_groups(words: Sequences[bytes]) -> bool:
     """Return whether words are letters in groups of ten, of which the last may be shorter, and not parts of a name."""
     return all(len(word) == GROUP_LENGTH for word in words[:-1]) and len(words[-1]) <= GROUP_LENGTH
+
+
+def refuse_match_signs(first: bytes, row: bytes, name: str, source: str) -> None:
+    """Raise InputError where '.' in a row stands for the letter of the first row, and not for a gap.
+
+    The first row has no '.' then, and the others repeat none of its letters.
+    """
+    if b"." in first or len(row) != len(first) or 2 * row.count(b".") <= len(row):
+        return
+    if not any(map(operator.eq, first.upper().translate(GAPS_TO_BLANKS), row.upper())):
+        raise InputError(
+            f"{source}, row {name}: '.' seems to stand for the letter of the first row here, and not for a gap; write "
+            "the letters out, or '-' for gaps"
+        )
 
 
 def rows_look_aligned(rows: Iterable[bytes]) -> bool:

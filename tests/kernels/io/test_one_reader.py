@@ -22,7 +22,7 @@ TEXTS = {
     "one ACGT-A\ntwo ACGTTA\n;\nend;\n",
     "a.msf": "PileUp\n\n MSF: 6 Type: N Check: 1 ..\n\n Name: one Len: 6 Check: 1 Weight: 1\n "
     "Name: two Len: 6 Check: 1 Weight: 1\n\n//\n\none ACGT.A\ntwo ACGTTA\n",
-    "a.maf": "##maf version=1\na score=1\ns hg.chr1 0 4 + 100 ACGT\ns mm.chr2 0 4 + 100 AC-T\n\n",
+    "a.maf": "##maf version=1\na score=1\ns hg.chr1 0 4 + 100 ACGT\ns mm.chr2 0 3 + 100 AC-T\n\n",
     "a.pir": ">P1;one\nfirst\nACGT-A*\n>P1;two\nsecond\nACGTTA*\n",
     "a.a3m": ">one x\nACgtGT\n>two\nAC-T\n",
     "several.a3m": "#first\n>one x\nACgtGT\n>two\nAC-T\n#second\n>three\nACG\n",

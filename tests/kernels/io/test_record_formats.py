@@ -78,7 +78,7 @@ def test_fastq(text):
 
 def test_a_read_without_letters_and_its_description():
     first, second, third = read("@a x y\nAC\n+\nII\n@b\n\n+\n\n@c\nAC..N\n+\n!!!!!\n")
-    assert (first.name, first.description, second.letters, third.letters) == ("a", "a x y", b"", b"ACN")
+    assert (first.name, first.description, second.letters, third.letters) == ("a", "a x y", b"", b"ACNNN")
 
 
 @pytest.mark.parametrize(
