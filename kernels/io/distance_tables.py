@@ -65,6 +65,11 @@ def is_distance(text: str) -> bool:
         return False
 
 
+def _is_number_or_percentage(text: str) -> bool:
+    """Return whether a cell belongs to a table of distances, though a percentage in it is refused later."""
+    return is_distance(text.removesuffix("%"))
+
+
 def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatrix:
     """Return the matrix of a table or of lines of pairs; InputError names the line and what is wrong."""
     lines = split_lines(line_blocks.decode_text(text), source)
@@ -72,10 +77,18 @@ def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> Di
     if not others:
         raise InputError(f"{source}: the file has no distances; give a matrix of them")
     _refuse_nameless(others, source)
-    if {len(line.fields) for line in others} in ({3}, {5}) and _are_pairs(others):
+    if _count_pair_fields(others) and _are_pairs(others):
         return _parse_pairs(others, source, name)
     monitor.check()
     return _parse_table(lines, source, name)
+
+
+def _count_pair_fields(lines: Sequences[TableLine]) -> int:
+    """Return the fields of lines that may be pairs: 3, or the 5 of Mash, whose last are shared hashes; else 0."""
+    counts = {len(line.fields) for line in lines}
+    if counts == {5}:
+        return 5 if all(SHARED_HASHES.fullmatch(line.fields[4]) for line in lines) else 0
+    return 3 if counts == {3} else 0
 
 
 def split_lines(text: str, source: str) -> list[TableLine]:
@@ -95,6 +108,8 @@ def split_lines(text: str, source: str) -> list[TableLine]:
         if separator == ";":
             fields = [field.replace(",", ".") if DECIMAL_COMMA.fullmatch(field) else field for field in fields]
         found.append(TableLine(number, fields))
+    if found and len(found[0].fields) > 2 and not found[0].fields[-1]:  # a separator ends each line
+        found = [TableLine(number, fields[:-1] if fields[-1] == "" else fields) for number, fields in found]
     return found
 
 
@@ -137,7 +152,7 @@ def _is_head(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
         return False
     names = set(head)
     cells = [field for row in rows for field in row.fields[1:]]
-    good = sum(field in EMPTY_CELLS or is_distance(field) for field in cells)
+    good = sum(field in EMPTY_CELLS or _is_number_or_percentage(field) for field in cells)
     needed = len(cells) if any(map(is_distance, head[1:])) else (len(cells) + 1) // 2
     return bool(cells) and good >= needed and all(row.fields[0] in names for row in rows)
 
@@ -177,7 +192,7 @@ def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatr
     rows = [line for line in lines[first + 1 :] if not line.fields[0].startswith("#")]
     if rows and all(_names_columns(head.fields, row) for row in rows):
         _check_names([row.fields[0] for row in rows], head.fields, rows, source)
-    if not any(row.fields[0] in head.fields and any(map(is_distance, row.fields[1:])) for row in rows):
+    if not any(row.fields[0] in head.fields and any(map(_is_number_or_percentage, row.fields[1:])) for row in rows):
         raise InputError(
             f"{source}, line {head.number:,}: this is no table of distances, and the number of taxa is missing; begin "
             "a PHYLIP matrix with it, a table with a head of all names, or give lines of two names and a distance"
@@ -239,6 +254,8 @@ def _parse_distance(field: str, line: TableLine, source: str) -> float:
     if is_distance(field):
         return float(field)
     where = f"{source}, line {line.number:,}"
+    if field.endswith("%") and is_distance(field[:-1]):
+        raise InputError(f"{where}: {field} in the row of {line.fields[0]} is a percentage; give distances as numbers")
     raise InputError(f"{where}: the distance {quote_text(field)} of {line.fields[0]} is not a number; correct it")
 
 

@@ -18,7 +18,7 @@ from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, rando
 from antidiag.kernels.io import distance_files, line_blocks, number_tables, packed_files
 from antidiag.kernels.io.distance_files import BOM
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
-from antidiag.kernels.io.distance_tables import is_distance
+from antidiag.kernels.io.distance_tables import DECIMAL_COMMA, is_distance
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import unique_values
 from antidiag.kernels.monitor import Monitor
@@ -129,7 +129,7 @@ def _parse_other(path: Path, text: bytes, read: Callable[[str, str], EdgeTable])
 def _parse_edge_list(path: Path, text: bytes) -> Graph:
     names: dict[str, int] = {}
     edges: list[tuple[str, str, float]] = []
-    skipped = ""
+    skipped, unweighted = "", 0
     for line, fields in _split_lines(path, text):
         if len(fields) not in (2, 3):
             raise InputError(
@@ -148,20 +148,32 @@ def _parse_edge_list(path: Path, text: bytes) -> Graph:
             ) from None
         if not np.isfinite(weight):
             raise InputError(f"{path}, line {line:,}: the weight {fields[2]} is not finite; remove the edge")
+        unweighted += len(fields) == 2
         names.setdefault(fields[0], len(names))
         edges.append((fields[0], fields[1], weight))
     if not edges:
         raise InputError(f"{path}: the file has no edges; give each edge a line with source, target and weight")
     for _, target, _ in edges:  # sources come first, in the order of their lines
         names.setdefault(target, len(names))
-    note = f"{skipped} {_describe_complete(len(names), edges)}".strip()
+    notes = (skipped, _describe_unweighted(unweighted, len(edges)), _describe_complete(len(names), edges))
+    note = " ".join(filter(None, notes))
     return _build_graph(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], note)
 
 
+def _describe_unweighted(unweighted: int, edges: int) -> str:
+    """Return how many edges have no weight where others have one; "" for none."""
+    return f"{format_count(unweighted, 'edge')} without a weight: they weigh 1." if 0 < unweighted < edges else ""
+
+
 def _describe_complete(vertices: int, edges: list[tuple[str, str, float]]) -> str:
-    """Return that edges which join every pair once could be distances; "" for others."""
+    """Return that edges which join every pair once, or in both directions alike, could be distances; "" for others."""
     pairs = vertices * (vertices - 1) // 2
-    if vertices < 3 or len(edges) != pairs or len({frozenset(edge[:2]) for edge in edges}) < pairs:
+    between = [edge for edge in edges if edge[0] != edge[1]]
+    weights = {(frozenset(edge[:2]), edge[2]) for edge in between}
+    loops = any(edge[2] for edge in edges if edge[0] == edge[1])
+    if vertices < 3 or loops or len(between) not in (pairs, 2 * pairs) or len(weights) != pairs:
+        return ""
+    if len({pair for pair, _ in weights}) < pairs:
         return ""
     return "Opened as edges of a graph; a file named .dist opens as distances between all pairs."
 
@@ -190,6 +202,8 @@ def _split_lines(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
         line = line.strip()
         if line and not line.startswith(COMMENT_MARKS):
             fields = _split_line(path, number, line, separator) if separator else _split_words(line)
+            if separator == ";" and len(fields) == 3 and DECIMAL_COMMA.fullmatch(fields[2].strip()):
+                fields[2] = fields[2].replace(",", ".")
             yield number, [field.strip() for field in fields]
 
 
