@@ -47,6 +47,14 @@ def looks_like_table(path: Path, head: bytes) -> bool:
     return any(_is_head(line.fields, lines[at:]) for at, line in enumerate(lines[:-2], 1))
 
 
+def looks_like_weights(path: Path, head: bytes) -> bool:
+    """Return whether a file begins as a table whose numbers are weights of edges: negative, or infinite for no edge."""
+    if not looks_like_table(path, head):
+        return False
+    cells = [field for line in _first_lines(path, head)[1:] for field in line.fields[1:] if is_distance(field)]
+    return any(not 0 <= float(cell) < np.inf for cell in cells)
+
+
 def looks_like_pairs(path: Path, head: bytes, suffixes: Sequences[str]) -> bool:
     """Return whether a file holds lines of two names and a distance: Mash's, or any in a file with such a suffix."""
     lines = [line.fields for line in _first_lines(path, head) if not line.fields[0].startswith("#")]
@@ -80,7 +88,7 @@ def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> Di
     if _count_pair_fields(others) and _are_pairs(others):
         return _parse_pairs(others, source, name)
     monitor.check()
-    return _parse_table(lines, source, name)
+    return complete_matrix(*_read_table(lines, source), source, name)
 
 
 def _count_pair_fields(lines: Sequences[TableLine]) -> int:
@@ -184,7 +192,12 @@ def _are_pairs(lines: Sequences[TableLine]) -> bool:
     return not is_table and not all(is_distance(line.fields[1]) and not is_distance(line.fields[0]) for line in lines)
 
 
-def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatrix:
+def parse_table(text: bytes, source: str) -> tuple[list[str], np.ndarray]:
+    """Return the names and the numbers of a table with a head of names, NaN where there is none."""
+    return _read_table(split_lines(line_blocks.decode_text(text), source), source)
+
+
+def _read_table(lines: list[TableLine], source: str) -> tuple[list[str], np.ndarray]:
     first = next((at for at, line in enumerate(lines) if not line.fields[0].startswith("#")), len(lines))
     if 0 < first < len(lines) and _names_columns(lines[first - 1].fields, lines[first]):
         first -= 1  # Mash's head begins with '#query'
@@ -218,7 +231,7 @@ def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatr
             if not (field == "" or (field in EMPTY_CELLS and columns[column] == names[row])):
                 values[row, column] = _parse_distance(field, line, source)
     places = {name: place for place, name in enumerate(columns)}
-    return complete_matrix(names, values[:, [places[name] for name in names]], source, name)
+    return names, values[:, [places[name] for name in names]]
 
 
 def _check_names(names: list[str], columns: list[str], rows: list[TableLine], source: str) -> None:

@@ -15,7 +15,7 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import matrix_market, other_formats
 from antidiag.kernels.graphs.files.other_formats import EdgeTable
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from antidiag.kernels.io import distance_files, line_blocks, number_tables, packed_files
+from antidiag.kernels.io import distance_files, distance_tables, line_blocks, number_tables, packed_files
 from antidiag.kernels.io.distance_files import BOM
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.distance_tables import DECIMAL_COMMA, is_distance
@@ -58,6 +58,7 @@ def claims_file(path: Path, head: bytes) -> bool:
         or _reader_of(text, suffix) is not None
         or (listed and not _holds_sequences(text))
         or _has_weighted_edges(text)
+        or distance_tables.looks_like_weights(path, head)
     )
 
 
@@ -113,9 +114,27 @@ def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
         return [_parse_graphml(path, text)]
     if read := _reader_of(text, suffix):
         return [_parse_other(path, text, read)]
+    if distance_tables.looks_like_table(path, text[:HEAD_BYTES]):
+        return [_parse_weights(path, text)]
     if text.startswith(distance_files.NPY) or distance_files.is_distance_file(path, text[:HEAD_BYTES]):
         return [graph_of_distances(matrix) for matrix in distance_files.read_distances(path, monitor)]
     return [_parse_edge_list(path, text)]
+
+
+def _parse_weights(path: Path, text: bytes) -> Graph:
+    """Return the graph of a table of weights with names in its head and rows; where each pair has one weight, it holds
+    in both directions."""
+    names, weights = distance_tables.parse_table(text, str(path))
+    lower = np.tril_indices(len(names), -1)
+    below, above = np.isnan(weights[lower]), np.isnan(weights.T[lower])
+    if (below ^ above).all():
+        np.copyto(weights, weights.T.copy(), where=np.isnan(weights))
+    elif below.all() or above.all():
+        raise InputError(
+            f"{path}: one triangle of the table is empty, and weights lack in the other; write inf for no edge"
+        )
+    weights[np.isnan(weights)] = np.inf
+    return from_weights(weights, names, packed_files.format_stem(path), str(path))
 
 
 def _parse_other(path: Path, text: bytes, read: Callable[[str, str], EdgeTable]) -> Graph:

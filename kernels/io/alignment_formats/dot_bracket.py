@@ -17,8 +17,10 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.io.line_blocks import decode_text
 
-RECORD = re.compile(rb"(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)")
-"""A title, lines of letters and lines of a structure."""
+RECORD = re.compile(
+    rb"(?:#[^\n]*\n\s*+)*+(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)"
+)
+"""Comments as bpRNA writes them, a title, lines of letters and lines of a structure."""
 LETTERS = re.compile(rb"[A-Za-z]+")
 STRUCTURE = re.compile(rb"([.()\[\]{}<>,|:A-Za-z-]+)(?:\s+\(?\s*(-?\d+(?:\.\d+)?)\s*\)?)?")
 """A structure, and perhaps its energy."""
@@ -67,9 +69,12 @@ def _is_record(text: bytes, bracket: bytes) -> bool:
 def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """Yield each record as an alignment of one row, with the structure as annotation of its letters."""
     record: StructureRecord | None = None
-    number = 0
+    number, comments = 0, list[str]()
     for place, line in numbered_lines(stream, source):
         text = line.strip()
+        if text.startswith(b"#"):
+            comments.append(decode_text(text[1:]).strip())
+            continue
         begins = text.startswith(b">") or (
             LETTERS.fullmatch(text) is not None and (record is None or bool(record.structure))
         )
@@ -80,7 +85,9 @@ def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignm
             if number > MAX_RECORDS:
                 place.refuse(f"more than {MAX_RECORDS:,} structures; split the file")
             title = decode_text(text[1:]).strip() if text.startswith(b">") else ""
-            record = StructureRecord(place, title or f"unnamed-{number}", bytearray(), bytearray(), [])
+            title = _join_comments(title or f"unnamed-{number}", comments)
+            comments.clear()
+            record = StructureRecord(place, title, bytearray(), bytearray(), [])
             if text.startswith(b">"):
                 continue
         if not text or record is None:
@@ -94,6 +101,15 @@ def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignm
             place.refuse(f"{decode_text(text[:60])!r} is neither letters nor a structure of dots and brackets")
     if record is not None:
         yield _build_row(record)
+
+
+def _join_comments(title: str, comments: list[str]) -> str:
+    """Return a title with the comments before it as its description; "Name: x" is the name of a record without one."""
+    named = next((comment for comment in comments if comment.startswith("Name:")), "")
+    if named and title.startswith("unnamed-"):
+        title = "_".join(named.partition(":")[2].split()) or title
+        comments = [comment for comment in comments if comment is not named]
+    return " ".join(filter(None, (title, "; ".join(filter(None, comments)))))
 
 
 def _build_row(record: StructureRecord) -> RawAlignment:

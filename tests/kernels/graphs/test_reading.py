@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -155,3 +157,21 @@ def test_two_columns_of_numbers_in_a_text_file_say_that_they_could_be_edges(tmp_
         (tmp_path / name).write_text("# FromNodeId\tToNodeId\n0\t1\n1\t2\n")
         (found,) = data_loading.read_data(tmp_path / name)
         assert remark in found.note and bool(found.note) == bool(remark)
+
+
+def test_a_table_of_weights_with_names_is_a_graph(tmp_path) -> None:
+    table = ",a,b,c\na,0,1,-3\nb,3,0,inf\nc,7,,0\n"
+    (opened,) = data_loading.read_data(write_text(tmp_path / "w.csv", table))
+    graph = read(tmp_path, table, "w.csv")
+    assert opened == graph and graph.names == ("a", "b", "c")
+    np.testing.assert_array_equal(graph.weights, [[0, 1, -3], [3, 0, np.inf], [7, np.inf, 0]])
+    asymmetric = read(tmp_path, ",a,b\na,0,1\nb,5,0\n", "w.csv")
+    np.testing.assert_array_equal(asymmetric.weights, [[0, 1], [5, 0]])
+    with pytest.raises(InputError, match="one triangle of the table is empty"):
+        read(tmp_path, ",a,b,c\na,0,1,\nb,,0,2\nc,,,0\n", "w.csv")
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text and return its path."""
+    path.write_text(text)
+    return path
