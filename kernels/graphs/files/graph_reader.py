@@ -8,6 +8,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -149,7 +150,13 @@ def _parse_edge_list(path: Path, text: bytes) -> Graph:
     names: dict[str, int] = {}
     edges: list[tuple[str, str, float]] = []
     skipped, unweighted = "", 0
+    columns: EdgeColumns | None = None
     for line, fields in _split_lines(path, text):
+        if not edges and not skipped and (columns := _find_columns(fields)):
+            skipped = columns.describe(fields)
+            continue
+        both_ways = columns is not None and columns.is_undirected(fields)
+        fields = columns.select(fields) if columns else fields
         if len(fields) not in (2, 3):
             raise InputError(
                 f"{path}, line {line:,}: {format_count(len(fields), 'field')}; an edge has a source, a target and "
@@ -170,6 +177,8 @@ def _parse_edge_list(path: Path, text: bytes) -> Graph:
         unweighted += len(fields) == 2
         names.setdefault(fields[0], len(names))
         edges.append((fields[0], fields[1], weight))
+        if both_ways:
+            edges.append((fields[1], fields[0], weight))
     if not edges:
         raise InputError(f"{path}: the file has no edges; give each edge a line with source, target and weight")
     for _, target, _ in edges:  # sources come first, in the order of their lines
@@ -177,6 +186,36 @@ def _parse_edge_list(path: Path, text: bytes) -> Graph:
     notes = (skipped, _describe_unweighted(unweighted, len(edges)), _describe_complete(len(names), edges))
     note = " ".join(filter(None, notes))
     return _build_graph(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], note)
+
+
+class EdgeColumns(NamedTuple):
+    """Where a table of more than three columns, such as Gephi's, has the parts of an edge."""
+
+    parts: tuple[int, ...]
+    direction: int | None
+
+    def select(self, fields: list[str]) -> list[str]:
+        """Return source, target and, if it is given, the weight in a line."""
+        chosen = [fields[part] for part in self.parts if part < len(fields)]
+        return chosen[:2] if chosen[2:] == [""] else chosen
+
+    def is_undirected(self, fields: list[str]) -> bool:
+        """Return whether the edge of a line has no direction."""
+        return self.direction is not None and "undirected" in map(str.casefold, fields[self.direction :][:1])
+
+    def describe(self, titles: list[str]) -> str:
+        """Return which columns are read, by their titles."""
+        return f"Edges are the columns {', '.join(titles[part] for part in self.parts)}; others were left out."
+
+
+def _find_columns(titles: list[str]) -> EdgeColumns | None:
+    """Return the columns of a table of edges by its headings; None for one of two or three columns."""
+    words = [" ".join(title.casefold().replace("_", " ").split()) for title in titles]
+    pair = next((pair for pair in HEADINGS if set(pair) <= set(words)), None)
+    if pair is None or len(words) < 4:
+        return None
+    weights = [words.index(name) for name in WEIGHT_NAMES if name in words]
+    return EdgeColumns((*map(words.index, pair), *weights[:1]), words.index("type") if "type" in words else None)
 
 
 def _describe_unweighted(unweighted: int, edges: int) -> str:

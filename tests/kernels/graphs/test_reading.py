@@ -175,3 +175,15 @@ def write_text(path: Path, text: str) -> Path:
     """Write a text and return its path."""
     path.write_text(text)
     return path
+
+
+def test_edges_of_gephi_are_found_by_their_headings(tmp_path) -> None:
+    text = "Source,Target,Type,Id,Label,Weight\na,b,Directed,0,,1.5\nb,c,Undirected,1,,2\nc,d,Directed,2,,\n"
+    graph = read(tmp_path, text, "g.csv")
+    edges = {
+        (graph.names[u], graph.names[v]): graph.weights[u, v]
+        for u, v in np.argwhere(np.isfinite(graph.weights))
+        if u != v
+    }
+    assert edges == {("a", "b"): 1.5, ("b", "c"): 2, ("c", "b"): 2, ("c", "d"): 1}
+    assert "Edges are the columns Source, Target, Weight; others were left out." in graph.note
