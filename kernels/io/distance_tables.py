@@ -162,7 +162,16 @@ def _is_head(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
     cells = [field for row in rows for field in row.fields[1:]]
     good = sum(field in EMPTY_CELLS or _is_number_or_percentage(field) for field in cells)
     needed = len(cells) if any(map(is_distance, head[1:])) else (len(cells) + 1) // 2
-    return bool(cells) and good >= needed and all(row.fields[0] in names for row in rows)
+    named = all(row.fields[0] in names for row in rows) or _is_printed_triangle(head, rows)
+    return bool(cells) and good >= needed and named
+
+
+def _is_printed_triangle(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
+    """Return whether rows are all of a triangle as R prints it: the first taxon has no row, and the last no column."""
+    columns = [name for name in head if name]
+    sizes = [len(row.fields) - 1 for row in rows]
+    names = [row.fields[0] for row in rows]
+    return len(rows) > 1 and sizes == list(range(1, len(columns) + 1)) and names[:-1] == columns[1:]
 
 
 def _names_columns(head: Sequences[str], row: TableLine) -> bool:
@@ -203,13 +212,17 @@ def _read_table(lines: list[TableLine], source: str) -> tuple[list[str], np.ndar
         first -= 1  # Mash's head begins with '#query'
     head = lines[min(first, len(lines) - 1)]
     rows = [line for line in lines[first + 1 :] if not line.fields[0].startswith("#")]
-    if rows and all(_names_columns(head.fields, row) for row in rows):
+    if rows and all(_names_columns(head.fields, row) for row in rows) and not _is_printed_triangle(head.fields, rows):
         _check_names([row.fields[0] for row in rows], head.fields, rows, source)
     if not any(row.fields[0] in head.fields and any(map(_is_number_or_percentage, row.fields[1:])) for row in rows):
         raise InputError(
             f"{source}, line {head.number:,}: this is no table of distances, and the number of taxa is missing; begin "
             "a PHYLIP matrix with it, a table with a head of all names, or give lines of two names and a distance"
         )
+    if _is_printed_triangle(head.fields, rows):
+        taxa = [name for name in head.fields if name]
+        rows = [TableLine(head.number, taxa[:1]), *rows]
+        head = TableLine(head.number, [*taxa, rows[-1].fields[0]])
     names = [line.fields[0] for line in rows]
     columns = head.fields[len(head.fields) - len(rows) :] if len(head.fields) in (len(rows), len(rows) + 1) else []
     if not columns:

@@ -269,3 +269,12 @@ def test_percentages_and_identities_of_fastani_are_refused(tmp_path: Path) -> No
     pairs.write_text("a.fa\tb.fa\t98.5\t9\t10\na.fa\tc.fa\t97.5\t9\t10\nb.fa\tc.fa\t96.5\t9\t10\n")
     with pytest.raises(InputError):
         read_distances(pairs)
+
+
+@pytest.mark.parametrize("count", [3, 4, 6])
+def test_a_triangle_as_r_prints_it(tmp_path: Path, count: int) -> None:
+    names = [f"taxon{number}" for number in range(count)]
+    rows = [f"{names[row]} {' '.join(str(10 * row + column) for column in range(row))}" for row in range(1, count)]
+    found = read(tmp_path, "\n".join(["       " + " ".join(names[:-1]), *rows]) + "\n", "d.txt")
+    assert found.names == tuple(names)
+    assert all(found.values[row, column] == 10 * row + column for row in range(count) for column in range(row))
