@@ -309,6 +309,8 @@ def _parse_graphml(path: Path, text: bytes) -> Graph:
         raise InputError(f"{path}, line {error.position[0]:,}: this is not XML: {error}") from None
     except (ValueError, LookupError, RecursionError) as error:
         raise InputError(f"{path}: this XML cannot be read: {error}; save it as UTF-8") from None
+    if _local_tag(root) != "graphml":
+        raise InputError(f"{path}: this XML is {quote_text(_local_tag(root))}, which is not read; save it as GraphML")
     keys = {key.get("id"): key for key in root.iter() if _local_tag(key) == "key"}
     graph = next((element for element in root if _local_tag(element) == "graph"), None)
     if graph is None:

@@ -187,3 +187,8 @@ def test_edges_of_gephi_are_found_by_their_headings(tmp_path) -> None:
     }
     assert edges == {("a", "b"): 1.5, ("b", "c"): 2, ("c", "b"): 2, ("c", "d"): 1}
     assert "Edges are the columns Source, Target, Weight; others were left out." in graph.note
+
+
+def test_xml_of_another_kind_is_named(tmp_path) -> None:
+    with pytest.raises(InputError, match="this XML is 'gexf', which is not read; save it as GraphML"):
+        read(tmp_path, '<gexf xmlns="http://gexf.net/1.3"><graph><nodes/></graph></gexf>', "g.gexf")
