@@ -194,6 +194,8 @@ class ProblemType:
         "package.module:NAME" of the `kernels.trials.Trials` that test its methods.
     placement
         Its class of dynamic programming; None if it has none.
+    guide_options
+        Options that make what an input with a flag gives, and that have no effect beside it.
     """
 
     id: str
@@ -216,6 +218,7 @@ class ProblemType:
     recommend_method: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
     trials_name: str = ""
     dp_classification: DpClassification | None = None
+    guide_options: tuple[str, ...] = ()
 
     def make_problem(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """Check and convert the data, and build the problem.

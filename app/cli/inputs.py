@@ -146,6 +146,14 @@ def print_reading_notes(data: Iterable[Any]) -> None:
         print(f"antidiag: note: {note}", file=sys.stderr)
 
 
+def print_option_notes(method: Method, flagged: Iterable[str], options: Iterable[str]) -> None:
+    """Print which options that the user set have no effect, because a file gives what they make."""
+    flags = ", ".join(f"--{flag}" for flag in flagged)
+    for name in options:
+        if flags and name in method.problem_type.guide_options:
+            print(f"antidiag: note: --{name.replace('_', '-')} has no effect beside {flags}", file=sys.stderr)
+
+
 def check_writable(path: Path, files: Sequences[str]) -> None:
     """Raise InputError for a file that cannot be written, or that is one of the input files."""
     folder = path.parent

@@ -141,7 +141,8 @@ def _single_files(files: Mapping[str, list[str] | None]) -> dict[str, str]:
 
 
 def _typer_file(taken: ProblemInput) -> inspect.Parameter:
-    text = f"{(taken.label or taken.kind.label).capitalize()} file, for methods that take one."
+    label = taken.label or taken.kind.label
+    text = f"{label[:1].upper()}{label[1:]} file, for methods that take one."
     declared = typer.Option(option_flag(taken.flag), metavar="FILE", help=text, rich_help_panel="Problem")
     return inspect.Parameter(
         taken.flag, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, declared]

@@ -127,6 +127,7 @@ def estimate(
         values, problem = given.parse_parameters(method), _build_problem(method, data, options)
         planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
     inputs.print_reading_notes(data)
+    inputs.print_option_notes(method, flagged, options)
     fitting = memory_advice.find_fitting_changes(planned, values) if planned.refusal else ()
     alike = [other for other in registry.METHODS if other.problem_type is method.problem_type]
     suited = memory_advice.suggest_method(alike, data, planned.backend)
@@ -182,6 +183,7 @@ def run(
         planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
         _refuse_unfit(planned, values)
         inputs.print_reading_notes(data)
+        inputs.print_option_notes(method, flagged, options)
         result = engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=resume or None)
         saved, failures = _save_result(result, targets, monitor)
     if targets.json_to_output:

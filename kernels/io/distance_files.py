@@ -35,7 +35,9 @@ def is_distance_file(path: Path, head: bytes) -> bool:
     first, _, rest = line_blocks.normalise_line_ends(head.lstrip()).partition(b"\n")
     if first.strip().isdigit():
         return bool(rest.strip()) and (not rest.lstrip().startswith(b">") or _has_numbers(rest, first))
-    return distance_tables.looks_like_table(path, head) or distance_tables.looks_like_pairs(path, head, SUFFIXES)
+    if distance_tables.looks_like_table(path, head):
+        return packed_files.format_suffix(path) in SUFFIXES or not distance_tables.looks_like_weights(path, head)
+    return distance_tables.looks_like_pairs(path, head, SUFFIXES)
 
 
 def _has_numbers(rows: bytes, count: bytes) -> bool:

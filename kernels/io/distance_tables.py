@@ -47,6 +47,14 @@ def looks_like_table(path: Path, head: bytes) -> bool:
     return any(_is_head(line.fields, lines[at:]) for at, line in enumerate(lines[:-2], 1))
 
 
+def looks_like_weights(path: Path, head: bytes) -> bool:
+    """Return whether a file begins as a table whose numbers are weights of edges: negative, or infinite for no edge."""
+    if not looks_like_table(path, head):
+        return False
+    cells = [field for line in _first_lines(path, head)[1:] for field in line.fields[1:] if is_distance(field)]
+    return any(not 0 <= float(cell) < np.inf for cell in cells)
+
+
 def looks_like_pairs(path: Path, head: bytes, suffixes: Sequences[str]) -> bool:
     """Return whether a file holds lines of two names and a distance: Mash's, or any in a file with such a suffix."""
     lines = [line.fields for line in _first_lines(path, head) if not line.fields[0].startswith("#")]
@@ -65,6 +73,11 @@ def is_distance(text: str) -> bool:
         return False
 
 
+def _is_number_or_percentage(text: str) -> bool:
+    """Return whether a cell belongs to a table of distances, though a percentage in it is refused later."""
+    return is_distance(text.removesuffix("%"))
+
+
 def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatrix:
     """Return the matrix of a table or of lines of pairs; InputError names the line and what is wrong."""
     lines = split_lines(line_blocks.decode_text(text), source)
@@ -72,10 +85,18 @@ def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> Di
     if not others:
         raise InputError(f"{source}: the file has no distances; give a matrix of them")
     _refuse_nameless(others, source)
-    if {len(line.fields) for line in others} in ({3}, {5}) and _are_pairs(others):
+    if _count_pair_fields(others) and _are_pairs(others):
         return _parse_pairs(others, source, name)
     monitor.check()
-    return _parse_table(lines, source, name)
+    return complete_matrix(*_read_table(lines, source), source, name)
+
+
+def _count_pair_fields(lines: Sequences[TableLine]) -> int:
+    """Return the fields of lines that may be pairs: 3, or the 5 of Mash, whose last are shared hashes; else 0."""
+    counts = {len(line.fields) for line in lines}
+    if counts == {5}:
+        return 5 if all(SHARED_HASHES.fullmatch(line.fields[4]) for line in lines) else 0
+    return 3 if counts == {3} else 0
 
 
 def split_lines(text: str, source: str) -> list[TableLine]:
@@ -95,6 +116,8 @@ def split_lines(text: str, source: str) -> list[TableLine]:
         if separator == ";":
             fields = [field.replace(",", ".") if DECIMAL_COMMA.fullmatch(field) else field for field in fields]
         found.append(TableLine(number, fields))
+    if found and len(found[0].fields) > 2 and not found[0].fields[-1]:  # a separator ends each line
+        found = [TableLine(number, fields[:-1] if fields[-1] == "" else fields) for number, fields in found]
     return found
 
 
@@ -137,9 +160,18 @@ def _is_head(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
         return False
     names = set(head)
     cells = [field for row in rows for field in row.fields[1:]]
-    good = sum(field in EMPTY_CELLS or is_distance(field) for field in cells)
+    good = sum(field in EMPTY_CELLS or _is_number_or_percentage(field) for field in cells)
     needed = len(cells) if any(map(is_distance, head[1:])) else (len(cells) + 1) // 2
-    return bool(cells) and good >= needed and all(row.fields[0] in names for row in rows)
+    named = all(row.fields[0] in names for row in rows) or _is_printed_triangle(head, rows)
+    return bool(cells) and good >= needed and named
+
+
+def _is_printed_triangle(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
+    """Return whether rows are all of a triangle as R prints it: the first taxon has no row, and the last no column."""
+    columns = [name for name in head if name]
+    sizes = [len(row.fields) - 1 for row in rows]
+    names = [row.fields[0] for row in rows]
+    return len(rows) > 1 and sizes == list(range(1, len(columns) + 1)) and names[:-1] == columns[1:]
 
 
 def _names_columns(head: Sequences[str], row: TableLine) -> bool:
@@ -169,19 +201,28 @@ def _are_pairs(lines: Sequences[TableLine]) -> bool:
     return not is_table and not all(is_distance(line.fields[1]) and not is_distance(line.fields[0]) for line in lines)
 
 
-def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatrix:
+def parse_table(text: bytes, source: str) -> tuple[list[str], np.ndarray]:
+    """Return the names and the numbers of a table with a head of names, NaN where there is none."""
+    return _read_table(split_lines(line_blocks.decode_text(text), source), source)
+
+
+def _read_table(lines: list[TableLine], source: str) -> tuple[list[str], np.ndarray]:
     first = next((at for at, line in enumerate(lines) if not line.fields[0].startswith("#")), len(lines))
     if 0 < first < len(lines) and _names_columns(lines[first - 1].fields, lines[first]):
         first -= 1  # Mash's head begins with '#query'
     head = lines[min(first, len(lines) - 1)]
     rows = [line for line in lines[first + 1 :] if not line.fields[0].startswith("#")]
-    if rows and all(_names_columns(head.fields, row) for row in rows):
+    if rows and all(_names_columns(head.fields, row) for row in rows) and not _is_printed_triangle(head.fields, rows):
         _check_names([row.fields[0] for row in rows], head.fields, rows, source)
-    if not any(row.fields[0] in head.fields and any(map(is_distance, row.fields[1:])) for row in rows):
+    if not any(row.fields[0] in head.fields and any(map(_is_number_or_percentage, row.fields[1:])) for row in rows):
         raise InputError(
             f"{source}, line {head.number:,}: this is no table of distances, and the number of taxa is missing; begin "
             "a PHYLIP matrix with it, a table with a head of all names, or give lines of two names and a distance"
         )
+    if _is_printed_triangle(head.fields, rows):
+        taxa = [name for name in head.fields if name]
+        rows = [TableLine(head.number, taxa[:1]), *rows]
+        head = TableLine(head.number, [*taxa, rows[-1].fields[0]])
     names = [line.fields[0] for line in rows]
     columns = head.fields[len(head.fields) - len(rows) :] if len(head.fields) in (len(rows), len(rows) + 1) else []
     if not columns:
@@ -203,7 +244,7 @@ def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatr
             if not (field == "" or (field in EMPTY_CELLS and columns[column] == names[row])):
                 values[row, column] = _parse_distance(field, line, source)
     places = {name: place for place, name in enumerate(columns)}
-    return complete_matrix(names, values[:, [places[name] for name in names]], source, name)
+    return names, values[:, [places[name] for name in names]]
 
 
 def _check_names(names: list[str], columns: list[str], rows: list[TableLine], source: str) -> None:
@@ -239,6 +280,8 @@ def _parse_distance(field: str, line: TableLine, source: str) -> float:
     if is_distance(field):
         return float(field)
     where = f"{source}, line {line.number:,}"
+    if field.endswith("%") and is_distance(field[:-1]):
+        raise InputError(f"{where}: {field} in the row of {line.fields[0]} is a percentage; give distances as numbers")
     raise InputError(f"{where}: the distance {quote_text(field)} of {line.fields[0]} is not a number; correct it")
 
 

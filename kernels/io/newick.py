@@ -37,6 +37,10 @@ SPECIAL = re.compile(rf"""{NAME_START}'(?:[^']|'')*'|{NAME_START}"(?:[^"]|\"\")*
 """A name in single or double quotes, or a comment."""
 
 OPEN_QUOTE = re.compile(rf"""{NAME_START}['"]""")
+DECIMAL_COMMA_LENGTH = re.compile(rf":[{BLANK}]*\d+,\d+(?=[,)])")
+"""A branch length with a decimal comma, or an integer length and a leaf called by a number."""
+TREE_COUNT = re.compile(r"\s*\d+(?:[ \t]+\d+)?[ \t]*\n\s*(?=[(\[])")
+"""The line before the trees in files of PHYLIP and PAML: the number of trees, or of taxa and of trees."""
 HYBRID = re.compile(rf"#(?:H|LGT|R)\d+(?=[\s(),:;{COMMENT}]|$)")
 """The mark of a node with two parents in extended Newick."""
 ROOTED, UNROOTED = "&R", "&U"
@@ -130,7 +134,8 @@ def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monito
     joined, width = _join_cut_lines(raw)
     text, places = NewickText(joined, source), []
     text.wrapped_width = width
-    start = 0
+    counted = TREE_COUNT.match(text.masked)
+    start = counted.end() if counted else 0
     while (end := text.masked.find(";", start)) >= 0:
         places.append((start, end))
         start = end + 1
@@ -147,6 +152,8 @@ def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monito
             monitor.check()
         label = f"{name} {len(trees) + 1}" if len(places) > 1 else name
         trees.append(parse_tree(text, start, end, label))
+    if counted and int(counted[0].split()[-1]) != len(trees):
+        text.refuse(0, f"this line announces {counted[0].split()[-1]} trees, and {len(trees):,} follow; correct it")
     return trees
 
 
@@ -154,6 +161,7 @@ def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Map
     """Return the tree between two places of a text, without its semicolon; ``translate`` replaces names."""
     piece = text.masked[start:end]
     _refuse_hybrids(text, piece, start)
+    _refuse_decimal_commas(text, piece, start)
     if MARK.search(piece) is None and piece.strip(BLANK):
         alone = text.read_name(start, end)
         tree = Tree(((translate or {}).get(alone, alone),), ALONE, np.full(1, np.nan), name, text.source)
@@ -206,6 +214,17 @@ def _refuse_hybrids(text: NewickText, piece: str, start: int) -> None:
                 "tree, in which the node stands once",
             )
         first[mark[0]] = mark.start()
+
+
+def _refuse_decimal_commas(text: NewickText, piece: str, start: int) -> None:
+    """Refuse a tree all of whose branch lengths look like numbers with a decimal comma."""
+    found = DECIMAL_COMMA_LENGTH.findall(piece)
+    if len(found) > 1 and len(found) == piece.count(":"):
+        text.refuse(
+            start + piece.index(":"),
+            f"{found[0][1:].strip()} may be a length with a decimal comma, or a length and a leaf; write 0.1 for 0,1, "
+            "or give every leaf a length",
+        )
 
 
 def _with_comments(
@@ -311,8 +330,9 @@ def _check_grammar(
 ) -> None:
     """Refuse the first place that breaks a rule of the grammar."""
     before, after, inside = kinds[:-1], kinds[1:], depths[:-1]
-    opener = (before == START) | (before == OPEN) | (before == COMMA)
+    opener = (before == OPEN) | (before == COMMA)
     rules = (
+        ((before == START) & (after == OPEN) & filled, 1, "text before the tree, which begins with '('; remove it"),
         ((before == CLOSE) & (after == OPEN), 1, "a comma is missing before this '('"),
         (opener & (after == OPEN) & filled, 1, "text before '('; separate them by a comma, or quote the name"),
         ((before == COLON) & ~filled, 0, "no branch length follows this colon; give a number or remove the colon"),

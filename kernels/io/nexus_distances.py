@@ -107,7 +107,7 @@ def _commands(masked: str, start: int, stop: int) -> Iterator[tuple[str, tuple[i
 def _parse_format(text: NewickText, start: int, stop: int) -> DistanceFormat:
     """Return what a FORMAT command says."""
     said = "=".join(part.strip() for part in text.masked[start:stop].replace(COMMENT, " ").lower().split("="))
-    said = re.sub(r"\bno\s+(diagonal|labels)\b", r"no\1", said)
+    said = re.sub(r"(?<!=)\bno\s+(diagonal|labels)\b", r"no\1", said)
     form = DistanceFormat()
     for word in said.split():
         key, _, value = word.partition("=")

@@ -69,6 +69,8 @@ def describe_alternative(path: Path, head: bytes) -> str:
     suffix = packed_files.format_suffix(path)
     if rows and _could_be_edges(path, rows) and suffix not in EDGE_LIST_SUFFIXES:
         return f"Opened as edges of a graph; a table named .matrix{suffix} opens as a matrix to multiply."
+    if len(rows) > 1 and _are_edges(rows) and suffix not in EDGE_SUFFIXES:
+        return "Opened as a matrix to multiply; a file named .edges opens as edges of a graph."
     return ""
 
 
@@ -190,8 +192,9 @@ def _split_fields(line: bytes) -> list[bytes]:
 
 def _could_be_edges(path: Path, rows: list[list[float]]) -> bool:
     """Return whether these are numbers of two vertices, and perhaps a weight, in a file that is named so."""
-    return (
-        packed_files.format_suffix(path) in EDGE_SUFFIXES
-        and len(rows[0]) in (2, 3)
-        and all(vertex.is_integer() for row in rows for vertex in row[:2])
-    )
+    return packed_files.format_suffix(path) in EDGE_SUFFIXES and _are_edges(rows)
+
+
+def _are_edges(rows: list[list[float]]) -> bool:
+    """Return whether these are numbers of two vertices, and perhaps a weight."""
+    return len(rows[0]) in (2, 3) and all(vertex.is_integer() for row in rows for vertex in row[:2])

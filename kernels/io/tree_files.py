@@ -224,6 +224,9 @@ TREE_FORMATS = (
     FileFormat(".nwk", "Newick tree", "tree", iterate_lines=lambda result: newick_file_lines([result.answer.tree])),
     FileFormat(".nex", "NEXUS tree", "tree", iterate_lines=lambda result: nexus_file_lines([result.answer.tree])),
     FileFormat(
+        NHX_SUFFIX, "NHX tree", "tree", iterate_lines=lambda result: newick_file_lines([result.answer.tree], nhx=True)
+    ),
+    FileFormat(
         ".phyloxml", "phyloXML tree", "tree", iterate_lines=lambda result: tree_xml.phyloxml_lines([result.answer.tree])
     ),
     FileFormat(".nexml", "NeXML tree", "tree", iterate_lines=lambda result: tree_xml.nexml_lines([result.answer.tree])),

@@ -264,6 +264,7 @@ def problem_type(
         option_values=values,
         trials_name=trials,
         dp_classification=MERGES,
+        guide_options=guide_options,
     )
 
 

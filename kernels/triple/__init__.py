@@ -27,8 +27,14 @@ PAPER = Citation(
 PAGE = Path(__file__).with_name("page.md")
 
 BT1 = "Alignment in three phases: faces with local starts, then the chunks on the path, then their sub-paths."
-BT2 = "BT1 with subchunks of h layers, whose bottom faces are kept: phase 3 begins in the first one on the path."
-BT3 = "BT1 with starts local to subchunks: phase 3 computes every subchunk on the path by itself, in parallel."
+BT2 = (
+    "Alignment in three phases, in subchunks of h layers whose bottom faces are kept: phase 3 recomputes a chunk from "
+    "the first subchunk on the path."
+)
+BT3 = (
+    "Alignment in three phases, with start states local to subchunks of h layers: phase 3 computes every subchunk on "
+    "the path by itself, all in parallel."
+)
 """Summaries of the alignment methods, which exist in both orders."""
 
 

@@ -8,6 +8,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,10 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import matrix_market, other_formats
 from antidiag.kernels.graphs.files.other_formats import EdgeTable
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from antidiag.kernels.io import distance_files, line_blocks, number_tables, packed_files
+from antidiag.kernels.io import distance_files, distance_tables, line_blocks, number_tables, packed_files
 from antidiag.kernels.io.distance_files import BOM
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
-from antidiag.kernels.io.distance_tables import is_distance
+from antidiag.kernels.io.distance_tables import DECIMAL_COMMA, is_distance
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import unique_values
 from antidiag.kernels.monitor import Monitor
@@ -58,6 +59,7 @@ def claims_file(path: Path, head: bytes) -> bool:
         or _reader_of(text, suffix) is not None
         or (listed and not _holds_sequences(text))
         or _has_weighted_edges(text)
+        or distance_tables.looks_like_weights(path, head)
     )
 
 
@@ -113,9 +115,27 @@ def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
         return [_parse_graphml(path, text)]
     if read := _reader_of(text, suffix):
         return [_parse_other(path, text, read)]
+    if distance_tables.looks_like_table(path, text[:HEAD_BYTES]):
+        return [_parse_weights(path, text)]
     if text.startswith(distance_files.NPY) or distance_files.is_distance_file(path, text[:HEAD_BYTES]):
         return [graph_of_distances(matrix) for matrix in distance_files.read_distances(path, monitor)]
     return [_parse_edge_list(path, text)]
+
+
+def _parse_weights(path: Path, text: bytes) -> Graph:
+    """Return the graph of a table of weights with names in its head and rows; where each pair has one weight, it holds
+    in both directions."""
+    names, weights = distance_tables.parse_table(text, str(path))
+    lower = np.tril_indices(len(names), -1)
+    below, above = np.isnan(weights[lower]), np.isnan(weights.T[lower])
+    if (below ^ above).all():
+        np.copyto(weights, weights.T.copy(), where=np.isnan(weights))
+    elif below.all() or above.all():
+        raise InputError(
+            f"{path}: one triangle of the table is empty, and weights lack in the other; write inf for no edge"
+        )
+    weights[np.isnan(weights)] = np.inf
+    return from_weights(weights, names, packed_files.format_stem(path), str(path))
 
 
 def _parse_other(path: Path, text: bytes, read: Callable[[str, str], EdgeTable]) -> Graph:
@@ -129,8 +149,14 @@ def _parse_other(path: Path, text: bytes, read: Callable[[str, str], EdgeTable])
 def _parse_edge_list(path: Path, text: bytes) -> Graph:
     names: dict[str, int] = {}
     edges: list[tuple[str, str, float]] = []
-    skipped = ""
+    skipped, unweighted = "", 0
+    columns: EdgeColumns | None = None
     for line, fields in _split_lines(path, text):
+        if not edges and not skipped and (columns := _find_columns(fields)):
+            skipped = columns.describe(fields)
+            continue
+        both_ways = columns is not None and columns.is_undirected(fields)
+        fields = columns.select(fields) if columns else fields
         if len(fields) not in (2, 3):
             raise InputError(
                 f"{path}, line {line:,}: {format_count(len(fields), 'field')}; an edge has a source, a target and "
@@ -148,20 +174,64 @@ def _parse_edge_list(path: Path, text: bytes) -> Graph:
             ) from None
         if not np.isfinite(weight):
             raise InputError(f"{path}, line {line:,}: the weight {fields[2]} is not finite; remove the edge")
+        unweighted += len(fields) == 2
         names.setdefault(fields[0], len(names))
         edges.append((fields[0], fields[1], weight))
+        if both_ways:
+            edges.append((fields[1], fields[0], weight))
     if not edges:
         raise InputError(f"{path}: the file has no edges; give each edge a line with source, target and weight")
     for _, target, _ in edges:  # sources come first, in the order of their lines
         names.setdefault(target, len(names))
-    note = f"{skipped} {_describe_complete(len(names), edges)}".strip()
+    notes = (skipped, _describe_unweighted(unweighted, len(edges)), _describe_complete(len(names), edges))
+    note = " ".join(filter(None, notes))
     return _build_graph(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], note)
 
 
+class EdgeColumns(NamedTuple):
+    """Where a table of more than three columns, such as Gephi's, has the parts of an edge."""
+
+    parts: tuple[int, ...]
+    direction: int | None
+
+    def select(self, fields: list[str]) -> list[str]:
+        """Return source, target and, if it is given, the weight in a line."""
+        chosen = [fields[part] for part in self.parts if part < len(fields)]
+        return chosen[:2] if chosen[2:] == [""] else chosen
+
+    def is_undirected(self, fields: list[str]) -> bool:
+        """Return whether the edge of a line has no direction."""
+        return self.direction is not None and "undirected" in map(str.casefold, fields[self.direction :][:1])
+
+    def describe(self, titles: list[str]) -> str:
+        """Return which columns are read, by their titles."""
+        return f"Edges are the columns {', '.join(titles[part] for part in self.parts)}; others were left out."
+
+
+def _find_columns(titles: list[str]) -> EdgeColumns | None:
+    """Return the columns of a table of edges by its headings; None for one of two or three columns."""
+    words = [" ".join(title.casefold().replace("_", " ").split()) for title in titles]
+    pair = next((pair for pair in HEADINGS if set(pair) <= set(words)), None)
+    if pair is None or len(words) < 4:
+        return None
+    weights = [words.index(name) for name in WEIGHT_NAMES if name in words]
+    return EdgeColumns((*map(words.index, pair), *weights[:1]), words.index("type") if "type" in words else None)
+
+
+def _describe_unweighted(unweighted: int, edges: int) -> str:
+    """Return how many edges have no weight where others have one; "" for none."""
+    return f"{format_count(unweighted, 'edge')} without a weight: they weigh 1." if 0 < unweighted < edges else ""
+
+
 def _describe_complete(vertices: int, edges: list[tuple[str, str, float]]) -> str:
-    """Return that edges which join every pair once could be distances; "" for others."""
+    """Return that edges which join every pair once, or in both directions alike, could be distances; "" for others."""
     pairs = vertices * (vertices - 1) // 2
-    if vertices < 3 or len(edges) != pairs or len({frozenset(edge[:2]) for edge in edges}) < pairs:
+    between = [edge for edge in edges if edge[0] != edge[1]]
+    weights = {(frozenset(edge[:2]), edge[2]) for edge in between}
+    loops = any(edge[2] for edge in edges if edge[0] == edge[1])
+    if vertices < 3 or loops or len(between) not in (pairs, 2 * pairs) or len(weights) != pairs:
+        return ""
+    if len({pair for pair, _ in weights}) < pairs:
         return ""
     return "Opened as edges of a graph; a file named .dist opens as distances between all pairs."
 
@@ -190,6 +260,8 @@ def _split_lines(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
         line = line.strip()
         if line and not line.startswith(COMMENT_MARKS):
             fields = _split_line(path, number, line, separator) if separator else _split_words(line)
+            if separator == ";" and len(fields) == 3 and DECIMAL_COMMA.fullmatch(fields[2].strip()):
+                fields[2] = fields[2].replace(",", ".")
             yield number, [field.strip() for field in fields]
 
 
@@ -237,6 +309,8 @@ def _parse_graphml(path: Path, text: bytes) -> Graph:
         raise InputError(f"{path}, line {error.position[0]:,}: this is not XML: {error}") from None
     except (ValueError, LookupError, RecursionError) as error:
         raise InputError(f"{path}: this XML cannot be read: {error}; save it as UTF-8") from None
+    if _local_tag(root) != "graphml":
+        raise InputError(f"{path}: this XML is {quote_text(_local_tag(root))}, which is not read; save it as GraphML")
     keys = {key.get("id"): key for key in root.iter() if _local_tag(key) == "key"}
     graph = next((element for element in root if _local_tag(element) == "graph"), None)
     if graph is None:

@@ -19,8 +19,10 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.model import SequenceType
 
-RECORD = re.compile(rb"(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)")
-"""A title, lines of letters and lines of a structure."""
+RECORD = re.compile(
+    rb"(?:#[^\n]*\n\s*+)*+(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)"
+)
+"""Comments as bpRNA writes them, a title, lines of letters and lines of a structure."""
 LETTERS = re.compile(rb"[A-Za-z]+")
 STRUCTURE = re.compile(rb"([.()\[\]{}<>,|:A-Za-z-]+)(?:\s+\(?\s*(-?\d+(?:\.\d+)?)\s*\)?)?")
 """A structure, and perhaps its energy."""
@@ -78,9 +80,12 @@ def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignm
 def _read_records(stream: Iterator[bytes], source: str) -> Iterator[StructureRecord]:
     """Yield the records of a file."""
     record: StructureRecord | None = None
-    number = 0
+    number, comments = 0, list[str]()
     for place, line in numbered_lines(stream, source):
         text = line.strip()
+        if text.startswith(b"#"):
+            comments.append(decode_text(text[1:]).strip())
+            continue
         begins = text.startswith(b">") or (
             LETTERS.fullmatch(text) is not None and (record is None or bool(record.structure))
         )
@@ -91,7 +96,9 @@ def _read_records(stream: Iterator[bytes], source: str) -> Iterator[StructureRec
             if number > MAX_RECORDS:
                 place.refuse(f"more than {MAX_RECORDS:,} structures; split the file")
             title = decode_text(text[1:]).strip() if text.startswith(b">") else ""
-            record = StructureRecord(place, title or f"unnamed-{number}", bytearray(), bytearray(), [])
+            title = _join_comments(title or f"unnamed-{number}", comments)
+            comments.clear()
+            record = StructureRecord(place, title, bytearray(), bytearray(), [])
             if text.startswith(b">"):
                 continue
         if not text or record is None:
@@ -105,6 +112,15 @@ def _read_records(stream: Iterator[bytes], source: str) -> Iterator[StructureRec
             place.refuse(f"{decode_text(text[:60])!r} is neither letters nor a structure of dots and brackets")
     if record is not None:
         yield record
+
+
+def _join_comments(title: str, comments: list[str]) -> str:
+    """Return a title with the comments before it as its description; "Name: x" is the name of a record without one."""
+    named = next((comment for comment in comments if comment.startswith("Name:")), "")
+    if named and title.startswith("unnamed-"):
+        title = "_".join(named.partition(":")[2].split()) or title
+        comments = [comment for comment in comments if comment is not named]
+    return " ".join(filter(None, (title, "; ".join(filter(None, comments)))))
 
 
 def _build_row(record: StructureRecord, name: str, description: str) -> RawAlignment:

@@ -135,6 +135,22 @@ def test_dna_against_a_protein_is_noted(says, tmp_path):
     assert "types differ" not in says("run", "striped-score", *files, "--seq-type", "protein", "--backend", "cpu")
 
 
+def test_options_without_effect_beside_a_tree_are_noted(capsys, tmp_path):
+    (tmp_path / "s.fa").write_text(">a\nMKVLAW\n>b\nMKVLAG\n>c\nMRVLAG\n")
+    (tmp_path / "t.nwk").write_text("((a,b),c);")
+    command = ["estimate", "msa-thesis-serial", str(tmp_path / "s.fa"), "--pairwise", "ktuple"]
+    assert program.main([*command, "--tree", str(tmp_path / "t.nwk")]) == 0
+    assert "--pairwise has no effect beside --tree" in capsys.readouterr().err
+    assert program.main(command) == 0
+    assert "no effect" not in capsys.readouterr().err
+
+
+def test_trees_are_saved_as_nhx(says, tmp_path):
+    (tmp_path / "d.phy").write_text("3\na 0 1 2\nb 1 0 2\nc 2 2 0\n")
+    says("run", "upgma", tmp_path / "d.phy", "--out", tmp_path / "t.nhx")
+    assert (tmp_path / "t.nhx").read_text().startswith("(")
+
+
 def test_scoring_options_reach_the_problem(says):
     def score(*options: str) -> float:
         arguments = ("run", "striped-score", PAIR, "--backend", "cpu", "--json", "-", *options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from antidiag.kernels.graphs.files import graph_reader
 from antidiag.kernels.graphs.graph import Graph
 from antidiag.kernels.io import distance_files
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.registry import data_loading
 
 SPARSE = "%%MatrixMarket matrix coordinate real general\n"
 DENSE = "%%MatrixMarket matrix array real general\n"
@@ -129,3 +132,63 @@ def test_a_damaged_matrix_of_numpy_is_not_taken_for_text(tmp_path) -> None:
     (tmp_path / "d.npy").write_bytes(whole[:50])
     with pytest.raises(InputError, match="not a valid NPY file"):
         graph_reader.read_graph(tmp_path / "d.npy")
+
+
+def test_edges_without_a_weight_beside_others_are_told(tmp_path) -> None:
+    graph = read(tmp_path, "a b 5\nb c\n", "g.edgelist")
+    assert graph.note == "1 edge without a weight: they weigh 1."
+    assert read(tmp_path, "a b\nb c\n", "g.edgelist").note == ""
+
+
+def test_a_decimal_comma_of_a_spreadsheet_is_one(tmp_path) -> None:
+    graph = read(tmp_path, "Source;Target;Weight\na;b;1,5\nb;c;2,25\n", "g.csv")
+    assert (graph.weights[0, 1], graph.weights[1, 2]) == (1.5, 2.25)
+
+
+def test_edges_in_both_directions_alike_could_be_distances(tmp_path) -> None:
+    pairs = [("a", "b", 1), ("a", "c", 2), ("b", "c", 3)]
+    rows = [f"{u}\t{v}\t{w}\n{v}\t{u}\t{w}\n" for u, v, w in pairs] + [f"{name}\t{name}\t0\n" for name in "abc"]
+    assert "a file named .dist opens as distances" in read(tmp_path, "".join(rows), "g.tsv").note
+    assert ".dist" not in read(tmp_path, "".join(rows).replace("b\ta\t1", "b\ta\t7"), "g.tsv").note
+
+
+def test_two_columns_of_numbers_in_a_text_file_say_that_they_could_be_edges(tmp_path) -> None:
+    for name, remark in (("g.txt", "a file named .edges opens as edges"), ("g.edges", "")):
+        (tmp_path / name).write_text("# FromNodeId\tToNodeId\n0\t1\n1\t2\n")
+        (found,) = data_loading.read_data(tmp_path / name)
+        assert remark in found.note and bool(found.note) == bool(remark)
+
+
+def test_a_table_of_weights_with_names_is_a_graph(tmp_path) -> None:
+    table = ",a,b,c\na,0,1,-3\nb,3,0,inf\nc,7,,0\n"
+    (opened,) = data_loading.read_data(write_text(tmp_path / "w.csv", table))
+    graph = read(tmp_path, table, "w.csv")
+    assert opened == graph and graph.names == ("a", "b", "c")
+    np.testing.assert_array_equal(graph.weights, [[0, 1, -3], [3, 0, np.inf], [7, np.inf, 0]])
+    asymmetric = read(tmp_path, ",a,b\na,0,1\nb,5,0\n", "w.csv")
+    np.testing.assert_array_equal(asymmetric.weights, [[0, 1], [5, 0]])
+    with pytest.raises(InputError, match="one triangle of the table is empty"):
+        read(tmp_path, ",a,b,c\na,0,1,\nb,,0,2\nc,,,0\n", "w.csv")
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text and return its path."""
+    path.write_text(text)
+    return path
+
+
+def test_edges_of_gephi_are_found_by_their_headings(tmp_path) -> None:
+    text = "Source,Target,Type,Id,Label,Weight\na,b,Directed,0,,1.5\nb,c,Undirected,1,,2\nc,d,Directed,2,,\n"
+    graph = read(tmp_path, text, "g.csv")
+    edges = {
+        (graph.names[u], graph.names[v]): graph.weights[u, v]
+        for u, v in np.argwhere(np.isfinite(graph.weights))
+        if u != v
+    }
+    assert edges == {("a", "b"): 1.5, ("b", "c"): 2, ("c", "b"): 2, ("c", "d"): 1}
+    assert "Edges are the columns Source, Target, Weight; others were left out." in graph.note
+
+
+def test_xml_of_another_kind_is_named(tmp_path) -> None:
+    with pytest.raises(InputError, match="this XML is 'gexf', which is not read; save it as GraphML"):
+        read(tmp_path, '<gexf xmlns="http://gexf.net/1.3"><graph><nodes/></graph></gexf>', "g.gexf")

@@ -162,3 +162,9 @@ def test_a_type_without_the_letters_is_refused_and_missing_letters_follow_it() -
     (other,) = alignments_of(CASES / "sto" / "st08_gr_before_seq.sto")
     with pytest.raises(InputError, match="row a: 'E' in column 4 is not a DNA letter; correct it, or choose another"):
         aligned_sequences.with_type(other, SequenceType.DNA)
+
+
+def test_comments_before_dot_bracket_are_its_name_and_description(tmp_path: Path) -> None:
+    (tmp_path / "bp.dbn").write_text("#Name: bpRNA_1\n#Length: 9\nGGGAAAUCC\n(((...)))\n#Name: b\nGGAAACC\n((...))\n")
+    first, second = data_loading.read_data(tmp_path / "bp.dbn")
+    assert (first.names[0], second.names[0]) == ("bpRNA_1", "b")

@@ -239,3 +239,42 @@ def test_an_alignment_with_distances_is_an_alignment(tmp_path: Path) -> None:
     )
     assert data_loading.find_kind_of_file(path).id == "alignment"
     assert read_distances(path)[0].values[0, 1] == 1
+
+
+def test_nexus_without_labels_and_with_a_diagonal(tmp_path: Path) -> None:
+    rows = "0 1 2.5\n1 0 3\n2.5 3 0"
+    text = (
+        "#nexus\nBEGIN taxa;\nDIMENSIONS ntax=3;\nTAXLABELS A 'B x' C;\nEND;\nBEGIN distances;\nDIMENSIONS ntax=3;\n"
+        f"FORMAT labels=no diagonal triangle=both;\nMATRIX\n{rows}\n;\nEND;\n"
+    )
+    found = read(tmp_path, text, "splits.nex")
+    assert found.names == NAMES
+    assert np.array_equal(found.values, VALUES)
+
+
+@pytest.mark.parametrize("mark", ["\t", ","])
+def test_a_separator_may_end_each_line(tmp_path: Path, mark: str) -> None:
+    lines = ["\tA\tB x\tC\t", "A\t0\t1\t2.5\t", "B x\t1\t0\t3\t", "C\t2.5\t3\t0\t"]
+    found = read(tmp_path, "\n".join(lines).replace("\t", mark) + "\n", "t.tsv")
+    assert found.names == NAMES
+    assert np.array_equal(found.values, VALUES)
+
+
+def test_percentages_and_identities_of_fastani_are_refused(tmp_path: Path) -> None:
+    table = tmp_path / "p.csv"
+    table.write_text(",A,B,C\nA,0%,10%,20%\nB,10%,0%,30%\nC,20%,30%,0%\n")
+    with pytest.raises(InputError, match="line 2: 0% in the row of A is a percentage"):
+        data_loading.read_data(table)
+    pairs = tmp_path / "ani.dist"
+    pairs.write_text("a.fa\tb.fa\t98.5\t9\t10\na.fa\tc.fa\t97.5\t9\t10\nb.fa\tc.fa\t96.5\t9\t10\n")
+    with pytest.raises(InputError):
+        read_distances(pairs)
+
+
+@pytest.mark.parametrize("count", [3, 4, 6])
+def test_a_triangle_as_r_prints_it(tmp_path: Path, count: int) -> None:
+    names = [f"taxon{number}" for number in range(count)]
+    rows = [f"{names[row]} {' '.join(str(10 * row + column) for column in range(row))}" for row in range(1, count)]
+    found = read(tmp_path, "\n".join(["       " + " ".join(names[:-1]), *rows]) + "\n", "d.txt")
+    assert found.names == tuple(names)
+    assert all(found.values[row, column] == 10 * row + column for row in range(count) for column in range(row))

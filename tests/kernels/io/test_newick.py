@@ -116,3 +116,22 @@ def test_a_caterpillar_of_twenty_thousand() -> None:
     assert tree.summary == "20,001 taxa"
     assert tree.depths.max() == 20_000
     assert newick_text(tree) == text
+
+
+def test_a_number_of_trees_may_stand_before_them() -> None:
+    for head in ("2\n", "4 2\n", "  4  2 \n\n"):
+        found = parse_newick(f"{head}(A,B,(C,D));\n(A,C,(B,D));\n")
+        assert [tree.taxa for tree in found] == [("A", "B", "C", "D"), ("A", "C", "B", "D")]
+    with pytest.raises(InputError, match="announces 3 trees, and 2 follow"):
+        parse_newick("3\n(A,B);\n(A,C);\n")
+
+
+def test_lengths_with_a_decimal_comma_are_refused() -> None:
+    with pytest.raises(InputError, match="0,1 may be a length with a decimal comma"):
+        parse_newick("(A:0,1,B:0,2,(C:1,5,D:0,4):0,5);")
+    assert parse_newick("(A:1,2:2,3:3);")[0].taxa == ("A", "2", "3")
+
+
+def test_text_before_a_tree_is_told_as_such() -> None:
+    with pytest.raises(InputError, match=r"text before the tree, which begins with '\('; remove it"):
+        parse_newick("tree1 = (A,B);")
