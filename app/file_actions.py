@@ -11,7 +11,7 @@ from antidiag.app import views
 from antidiag.app.jobs.queue import Job
 from antidiag.app.kit import ask
 from antidiag.app.session import archive, autosave
-from antidiag.app.session.loading import SESSION_SUFFIX, prepare_all
+from antidiag.app.session.data_loader import SESSION_SUFFIX, prepare_all
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError

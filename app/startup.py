@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from antidiag.app import file_actions, views
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.session import autosave
-from antidiag.app.session.loading import SESSION_SUFFIX
+from antidiag.app.session.data_loader import SESSION_SUFFIX
 from antidiag.app.settings import Settings
 from antidiag.app.workbench import Workbench
 from antidiag.kernels.registry.samples import BundledSample, find_sample

@@ -13,9 +13,9 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
-from antidiag.app.session import loading, run_jobs
+from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
-from antidiag.app.session.interrupted import InterruptedRuns
+from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry
 from antidiag.app.settings import Settings
 from antidiag.app.workbench import Workbench
@@ -119,7 +119,7 @@ class Window(Workbench):
         )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if loading.can_open(event.mimeData()):
+        if data_loader.can_open(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -345,7 +345,7 @@ class Window(Workbench):
             self._add_to_data([made])
             self._look_at(made)
 
-        self.queue.submit(Job(wanted.title, loading.LANE, wanted.make_profile, done, detachable=True))
+        self.queue.submit(Job(wanted.title, data_loader.LANE, wanted.make_profile, done, detachable=True))
 
     def _show_growth(self, job: Job) -> None:
         from antidiag.app.views.growth.growth_window import GrowthWindow

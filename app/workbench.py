@@ -23,15 +23,15 @@ from antidiag.app.panels.cost import CostPanel
 from antidiag.app.panels.curves.panel import CurvePanel
 from antidiag.app.panels.data import DataPanel
 from antidiag.app.panels.devices import DeviceChooser
-from antidiag.app.panels.interrupted import InterruptedPanel
+from antidiag.app.panels.interrupted_panel import InterruptedPanel
 from antidiag.app.panels.jobs import JobPanel
 from antidiag.app.panels.method import MethodPanel
 from antidiag.app.panels.results import ResultPanel
 from antidiag.app.panels.sequences import SequencePanel
 from antidiag.app.panels.viewer import EmptyPage, ResultViews
-from antidiag.app.session import loading, run_jobs
+from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
-from antidiag.app.session.interrupted import InterruptedRuns
+from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry, Session
 from antidiag.app.session.window_undo import WindowUndo
 from antidiag.app.settings import Settings
@@ -63,7 +63,7 @@ class Workbench(QMainWindow):
         super().__init__()
         self.settings, self.methods = settings, tuple(methods)
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
-        self.loader = loading.DataLoader(self.session, self.queue)
+        self.loader = data_loader.DataLoader(self.session, self.queue)
         self.answer: PlanAnswer | None = None
         self._held = self._restored_waits = False
         self._stale: dict[Entry, bool] = {}

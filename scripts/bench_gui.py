@@ -93,7 +93,7 @@ def measure(path: Path) -> int:
 
     from antidiag.app import theme
     from antidiag.app.kit.selection import Selection
-    from antidiag.app.session import loading as opening
+    from antidiag.app.session import data_loader as opening
     from antidiag.app.views.aligned.view import AlignmentViewer
     from antidiag.kernels.registry import data_loading
 

@@ -19,13 +19,13 @@ import typer
 from antidiag.app.cli import (
     compare_command,
     guidelines_command,
-    interrupted_runs,
     lecture_command,
     list_commands,
     play_command,
     posteriors_command,
     profile_command,
     run_commands,
+    runs_command,
     sequences_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
@@ -64,7 +64,7 @@ _add_command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compa
 _add_command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
 _add_command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
 _add_command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
-_add_command("runs", epilog=as_typed(interrupted_runs.RUNS_EXAMPLES))(interrupted_runs.runs)
+_add_command("runs", epilog=as_typed(runs_command.RUNS_EXAMPLES))(runs_command.runs)
 _add_command("sweep", cls=MethodCommand, epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
 _add_command("tune", cls=MethodCommand, epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
 _add_command("bench", cls=MethodCommand, epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from antidiag.app.cli import inputs, interrupted_runs, report
+from antidiag.app.cli import inputs, report, runs_command
 from antidiag.app.cli.options import known_suffixes, parse_parameters, parse_problem_options, with_option_groups
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.invocation import SAMPLES
@@ -177,7 +177,7 @@ def run(
     with watch_run() as monitor, resuming.keep_until_saved():
         data = given.read_data(method, flagged, monitor)
         values, problem = given.parse_parameters(method), _build_problem(method, data, options)
-        resumed = interrupted_runs.find_interrupted_run(method, problem, values, backend, resume)
+        resumed = runs_command.find_interrupted_run(method, problem, values, backend, resume)
         if resumed:
             values, backend = resuming.resumed_parameters(method, resumed, values), resumed.backend
         planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)

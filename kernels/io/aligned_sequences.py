@@ -11,7 +11,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import line_blocks, packed_files, sequences
-from antidiag.kernels.io.alignment_formats import fasta, known_formats
+from antidiag.kernels.io.alignment_formats import aligned_fasta, known_formats
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
 from antidiag.kernels.io.stray_characters import plain_spaces
@@ -176,7 +176,7 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
     if suffix in known_formats.ALIGNMENT_SUFFIXES:
         return True
     start = plain_spaces(line_blocks.normalise_line_ends(start))
-    if not fasta.HEAD.match(start) and known_formats.find_alignment_format(start) is None:
+    if not aligned_fasta.HEAD.match(start) and known_formats.find_alignment_format(start) is None:
         return False
     try:
         return known_formats.holds_alignment(line_blocks.read_blocks(path, Monitor()), suffix)

@@ -14,9 +14,9 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import newick
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences, written_letters
 from antidiag.kernels.io.alignment_formats import maf
+from antidiag.kernels.io.alignment_formats.aligned_fasta import MARK_ROWS
 from antidiag.kernels.io.alignment_formats.clustal_msf import CLUSTAL_MARKS_TAG
 from antidiag.kernels.io.alignment_formats.column_sets import column_sets, format_columns
-from antidiag.kernels.io.alignment_formats.fasta import MARK_ROWS
 from antidiag.kernels.io.alignment_formats.nexus_matrix import COMMENT_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
 from antidiag.kernels.io.files import LINE_LENGTH, write_bytes

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import fasta_records, packed_files, plain_letters
-from antidiag.kernels.io.alignment_formats import fasta, known_formats
+from antidiag.kernels.io.alignment_formats import aligned_fasta, known_formats
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION, RawAlignment, refuse_match_signs
 from antidiag.kernels.io.line_blocks import skip_leading_space
 from antidiag.kernels.io.record_formats import find_record_format
@@ -52,7 +52,7 @@ def read_records(
     if suffix in known_formats.ALIGNMENT_SUFFIXES or alignment is not None:
         return require_letters(_alignment_records(chain([head], stream), source, suffix))
     blocks = chain([blank_lines + start], stream)
-    if fasta.HEAD.match(start):
+    if aligned_fasta.HEAD.match(start):
         return require_letters(_checked(fasta_records.read_fasta_records(blocks, source), monitor))
     if known := find_record_format(start):
         return require_letters(_checked(known.read(blocks, source), monitor))

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 
 from antidiag.app import settings, startup, texts, views
 from antidiag.app.panels.sequence_table import NAME, ROLE
-from antidiag.app.session import archive, autosave, loading
+from antidiag.app.session import archive, autosave, data_loader
 from antidiag.app.session.state import State
 from antidiag.app.startup import load_the_rest, start_with
 from antidiag.app.window import Window
@@ -119,7 +119,7 @@ def test_the_form_is_laid_out_once_for_what_was_open_last(qtbot, make_window, re
 def test_what_was_open_last_is_prepared_by_the_thread_that_reads_it(qtbot, make_window, ready, monkeypatch):
     ready.close()
     again, threads = make_window(), []
-    monkeypatch.setattr(loading, "LONG", 1)
+    monkeypatch.setattr(data_loader, "LONG", 1)
     monkeypatch.setattr(texts, "describe_content", lambda sequence: threads.append(threading.current_thread()) or "")
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.state.sequences))

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.alignment_formats import fasta
+from antidiag.kernels.io.alignment_formats import aligned_fasta
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment
 from antidiag.kernels.io.line_blocks import decode_text, split_blocks
 
@@ -51,7 +51,7 @@ def read_a3m_entries(stream: Iterator[bytes], source: str, index: Path) -> Itera
                 "HH-suite open the one "
                 "that ends with _a3m.ffdata; unpack a _ca3m.ffdata with HH-suite first"
             )
-        raw = fasta.read_a3m(iter([part]), place, len(part))
+        raw = aligned_fasta.read_a3m(iter([part]), place, len(part))
         yield raw._replace(name=title or (names[number] if names else "") or raw.names[0])
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.alignment_formats import (
     a3m,
+    aligned_fasta,
     axt,
     balibase,
     chains,
@@ -21,7 +22,6 @@ from antidiag.kernels.io.alignment_formats import (
     dialign,
     dot_bracket,
     emboss_pairs,
-    fasta,
     letter_table,
     maf,
     mase,
@@ -121,7 +121,7 @@ ALIGNMENT_FORMATS = (
 )
 """All formats but FASTA, A2M and A3M. The first that matches reads the file."""
 
-FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
+FASTA_READERS = {".a3m": aligned_fasta.read_a3m, ".a2m": aligned_fasta.read_a2m}
 """Readers of the FASTA formats in which case has a meaning, by suffix."""
 A3M_SUFFIXES = (".a3m", a3m.DATABASE_SUFFIX)
 """Suffixes of files that may hold several alignments in A3M."""
@@ -141,7 +141,7 @@ def with_plain_spaces(blocks: Blocks) -> Blocks:
     spaces, and binary files stay as they are."""
     head = next(blocks, b"")
     _, start = skip_leading_space(head)
-    is_fasta = fasta.HEAD.match(start) and find_alignment_format(start) is None
+    is_fasta = aligned_fasta.HEAD.match(start) and find_alignment_format(start) is None
     whole = chain([head], blocks)
     yield from whole if is_fasta or b"\0" in head else map(plain_spaces, whole)
 
@@ -164,7 +164,7 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     known = find_alignment_format(start)
     if known is not None:
         return known.is_aligned is None or known.is_aligned(chain([start], blocks))
-    return bool(fasta.HEAD.match(start)) and fasta.looks_aligned(chain([start], blocks))
+    return bool(aligned_fasta.HEAD.match(start)) and aligned_fasta.looks_aligned(chain([start], blocks))
 
 
 def read_alignment_blocks(
@@ -204,8 +204,8 @@ def read_alignment_blocks(
     if b"\0" in head[:4096]:
         raise InputError(f"{source}: this is a binary file; give an alignment as text")
     known = find_alignment_format(start)
-    if known is None and fasta.HEAD.match(start):
-        raw = FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)
+    if known is None and aligned_fasta.HEAD.match(start):
+        raw = FASTA_READERS.get(suffix, aligned_fasta.read_fasta)(chain([start], blocks), source, size)
         if suffix not in FASTA_READERS:
             _refuse_match_signs(raw, source)
         return [raw]

@@ -20,7 +20,7 @@ from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences, alignment_writer
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, written_letters
-from antidiag.kernels.io.alignment_formats import fasta
+from antidiag.kernels.io.alignment_formats import aligned_fasta
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import data_loading
@@ -198,7 +198,7 @@ def test_rows_of_one_length_with_gaps_open_as_an_alignment(tmp_path):
     assert kind(">a\nAC-\n>b\nACG\n") == "alignment" == kind(">a\nA\nC.\n>b\nACG\n")
     assert kind(">a\nACG\n>b\nACG\n") == kind(">a\nA-\n>b\nACG\n") == kind(">a-b\nAC\n>b\nACG\n") == "sequence"
     assert kind(">a\nAC-\n") == "sequence"
-    assert kind(">r\nACGT\n" * (fasta.MANY_RECORDS + 1) + ">r\nACG-\n") == "sequence"  # reads have one length
+    assert kind(">r\nACGT\n" * (aligned_fasta.MANY_RECORDS + 1) + ">r\nACG-\n") == "sequence"  # reads have one length
     packed = tmp_path / "some.fa.gz"
     packed.write_bytes(gzip.compress(b">a\r\nAC-\r\n>b x\r\nACG\r\n"))
     (found,) = data_loading.read_data(packed)

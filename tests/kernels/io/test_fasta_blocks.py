@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.alignment_formats import fasta
+from antidiag.kernels.io.alignment_formats import aligned_fasta
 
 WIDTH = st.sampled_from([1, 7, 31, 32, 33, 60, 64, 65, 100])
 KIND = st.sampled_from([b"ACGT-", b"ACDEFG*-", b"acgtACGT.", b"AC GT\t", b"A>C-", b"AC\0-", b"A\xe4C"])
@@ -48,14 +48,14 @@ def test_rows_are_those_of_the_lines_wherever_blocks_end(lines, borders):
     blocks = [b"".join(lines[first:last]) for first, last in pairwise(edges)]
     if len(set(map(len, expected))) > 1 or not expected[0]:
         with pytest.raises(InputError):
-            fasta.read_fasta(iter(blocks), "file", 0)
+            aligned_fasta.read_fasta(iter(blocks), "file", 0)
         return
-    raw = fasta.read_fasta(iter(blocks), "file", sum(map(len, blocks)))
+    raw = aligned_fasta.read_fasta(iter(blocks), "file", sum(map(len, blocks)))
     assert [row.tobytes() for row in raw.letters] == expected
     assert raw.names == [str(number) for number in range(len(expected))]
     assert raw.plain == all(set(row) <= set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ*-") for row in expected)
     dashed = any(set(row) & set(b"-.~") for row in expected)
-    assert fasta.looks_aligned(iter(blocks)) == (dashed and len(expected) > 1)
+    assert aligned_fasta.looks_aligned(iter(blocks)) == (dashed and len(expected) > 1)
 
 
 def test_a_line_that_seems_as_long_as_the_one_before_but_holds_a_title():
@@ -66,5 +66,5 @@ def test_a_line_that_seems_as_long_as_the_one_before_but_holds_a_title():
     lines = [b">a", wide, short, title, b"ACGTACG", wide, b"A" * 25]
     assert len(short) + 1 + len(title) + 1 + len(lines[4]) == len(wide)
     block = b"".join(line + b"\n" for line in lines)
-    raw = fasta.read_fasta(iter([block]), "file", len(block))
+    raw = aligned_fasta.read_fasta(iter([block]), "file", len(block))
     assert [row.tobytes() for row in raw.letters] == [wide + short, b"ACGTACG" + wide + b"A" * 25]
