@@ -75,7 +75,10 @@ class Reader:
         rows = (tuple(index.get(name, ())) for name in ("picked", "subset"))
         state = State(self._opened(index["open"]), tuple(index["chosen"]), data, *rows)
         entries = tuple(filter(None, map(self._entry_or_report, index["results"])))
-        edits = {int(number): dict(self.decode(kept)) for number, kept in index.get("data_edits", {}).items()}
+        kept_edits = index.get("data_edits", {})
+        if not isinstance(kept_edits, dict):
+            raise ValueError("its edits of data are no mapping")
+        edits = {int(number): dict(self.decode(kept)) for number, kept in kept_edits.items()}
         return state, entries, index["settings"], edits
 
     def _entry_or_report(self, saved: Mapping[str, Any]) -> Entry | None:

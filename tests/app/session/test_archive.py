@@ -257,6 +257,12 @@ def test_a_result_that_cannot_be_read_is_left_out_and_named(saved):
     assert told[1].startswith("A result could not be read")
 
 
+@pytest.mark.parametrize("key", ["format", "open", "chosen", "data", "results", "data_edits", "sets", "picked", "subset"])
+def test_an_index_with_a_number_in_place_of_a_list_is_damage(saved, key: str) -> None:
+    with pytest.raises(InputError):
+        archive.load(changed(saved, **{key: 5.5}))
+
+
 def test_a_mistake_of_the_program_is_not_called_a_damaged_session(saved, monkeypatch):
     monkeypatch.setattr(archive, "_refuse_too_large", lambda size: size.missing)
     with pytest.raises(AttributeError):
