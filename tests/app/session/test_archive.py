@@ -257,7 +257,10 @@ def test_a_result_that_cannot_be_read_is_left_out_and_named(saved):
     assert told[1].startswith("A result could not be read")
 
 
-@pytest.mark.parametrize("key", ["format", "open", "chosen", "data", "results", "data_edits", "sets", "picked", "subset"])
+KEYS_OF_LISTS = ("format", "open", "chosen", "data", "results", "data_edits", "sets", "picked", "subset")
+
+
+@pytest.mark.parametrize("key", KEYS_OF_LISTS)
 def test_an_index_with_a_number_in_place_of_a_list_is_damage(saved, key: str) -> None:
     with pytest.raises(InputError):
         archive.load(changed(saved, **{key: 5.5}))
