@@ -6,13 +6,12 @@ clip that the painter has at that moment, and text is written as outlines, each 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -25,17 +24,21 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPainterPathStroker,
-    QPen,
     QPixmap,
     QPolygonF,
     QTextItem,
-    QTransform,
 )
 
-CAPS = {Qt.PenCapStyle.FlatCap: "butt", Qt.PenCapStyle.SquareCap: "square", Qt.PenCapStyle.RoundCap: "round"}
-JOINS = {Qt.PenJoinStyle.BevelJoin: "bevel", Qt.PenJoinStyle.RoundJoin: "round"}
-DIGITS = 3
-"""Decimals of coordinates."""
+from antidiag.app.kit.figures.svg_attributes import (
+    colour_attributes,
+    encode_png,
+    fill_rule_attribute,
+    format_number,
+    path_data,
+    stroke_attributes,
+    transform_attribute,
+)
+
 MOST_CUT = 400
 """Elements of a path up to which it is cut where the clip ends; a longer one gets the clip as an attribute."""
 
@@ -150,14 +153,14 @@ class SvgEngine(QPaintEngine):
     def drawRects(self, rects: Sequence[QRectF]) -> None:
         for rect in rects:
             box = QRectF(rect).normalized()
-            place = f'<rect x="{_number(box.x())}" y="{_number(box.y())}" '
+            place = f'<rect x="{format_number(box.x())}" y="{format_number(box.y())}" '
             path = QPainterPath()
             path.addRect(box)
-            self._add(f'{place}width="{_number(box.width())}" height="{_number(box.height())}"', path)
+            self._add(f'{place}width="{format_number(box.width())}" height="{format_number(box.height())}"', path)
 
     @_keep_failure
     def drawPolygon(self, points: Sequence[QPointF], mode: QPaintEngine.PolygonDrawMode) -> None:
-        places = " ".join(f"{_number(point.x())},{_number(point.y())}" for point in points)
+        places = " ".join(f"{format_number(point.x())},{format_number(point.y())}" for point in points)
         path = QPainterPath()
         path.addPolygon(QPolygonF(points))
         if mode == QPaintEngine.PolygonDrawMode.PolylineMode:
@@ -166,18 +169,18 @@ class SvgEngine(QPaintEngine):
         path.closeSubpath()
         if mode != QPaintEngine.PolygonDrawMode.OddEvenMode:
             path.setFillRule(Qt.FillRule.WindingFill)
-        self._add(f'<polygon points="{places}"{_fill_rule(path)}', path)
+        self._add(f'<polygon points="{places}"{fill_rule_attribute(path)}', path)
 
     @_keep_failure
     def drawEllipse(self, box: QRectF) -> None:
         path, centre = QPainterPath(), QRectF(box).center()
         path.addEllipse(box)
-        radii = f'rx="{_number(box.width() / 2)}" ry="{_number(box.height() / 2)}"'
-        self._add(f'<ellipse cx="{_number(centre.x())}" cy="{_number(centre.y())}" {radii}', path)
+        radii = f'rx="{format_number(box.width() / 2)}" ry="{format_number(box.height() / 2)}"'
+        self._add(f'<ellipse cx="{format_number(centre.x())}" cy="{format_number(centre.y())}" {radii}', path)
 
     @_keep_failure
     def drawPath(self, path: QPainterPath) -> None:
-        self._add(f'<path d="{_path_data(path)}"{_fill_rule(path)}', path)
+        self._add(f'<path d="{path_data(path)}"{fill_rule_attribute(path)}', path)
 
     @_keep_failure
     def drawTextItem(self, place: QPointF, item: QTextItem) -> None:
@@ -187,10 +190,12 @@ class SvgEngine(QPaintEngine):
         label, colour = f' aria-label="{escape(item.text())}"', self.painter().pen().color()
         path = outline.translated(place)
         if self._clips_shape(path.boundingRect(), path):
-            self._add_clipped(path, _colour("fill", colour) + label)
+            self._add_clipped(path, colour_attributes("fill", colour) + label)
             return
-        at = f'x="{_number(place.x())}" y="{_number(place.y())}"'
-        self._add_plain(f'<use xlink:href="#{name}"{label} {at}{_colour("fill", colour)}', path.boundingRect())
+        at = f'x="{format_number(place.x())}" y="{format_number(place.y())}"'
+        self._add_plain(
+            f'<use xlink:href="#{name}"{label} {at}{colour_attributes("fill", colour)}', path.boundingRect()
+        )
 
     @_keep_failure
     def drawImage(self, target: QRectF, image: QImage, source: QRectF, flags: Qt.ImageConversionFlag) -> None:
@@ -198,11 +203,11 @@ class SvgEngine(QPaintEngine):
         shown = image if part == image.rect() else image.copy(part)
         smooth = self.painter().testRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         kept = "" if smooth else ' style="image-rendering:pixelated" image-rendering="optimizeSpeed"'
-        place = f'x="{_number(target.x())}" y="{_number(target.y())}"'
-        size = f'width="{_number(target.width())}" height="{_number(target.height())}"'
+        place = f'x="{format_number(target.x())}" y="{format_number(target.y())}"'
+        size = f'width="{format_number(target.width())}" height="{format_number(target.height())}"'
         self._add_plain(
             f'<image {place} {size} preserveAspectRatio="none"{kept} '
-            f'xlink:href="data:image/png;base64,{_encode_png(shown)}"',
+            f'xlink:href="data:image/png;base64,{encode_png(shown)}"',
             target,
         )
 
@@ -218,7 +223,7 @@ class SvgEngine(QPaintEngine):
             path.addText(QPointF(0, 0), font, text)
             name = f"text{len(self._outlines) + 1}" if path.elementCount() else ""
             if name:
-                self.definitions.append(f'<path id="{name}" fill-rule="nonzero" d="{_path_data(path)}"/>')
+                self.definitions.append(f'<path id="{name}" fill-rule="nonzero" d="{path_data(path)}"/>')
             self._outlines[key] = name, path
         return self._outlines[key]
 
@@ -232,12 +237,14 @@ class SvgEngine(QPaintEngine):
         edges = "" if smooth else ' shape-rendering="crispEdges"'
         box = path.boundingRect().adjusted(-reach, -reach, reach, reach)
         if not self._clips_shape(box, path):
-            self._add_plain(f"{opened}{fill}{_stroke(pen)}{edges}", box)
+            self._add_plain(f"{opened}{fill}{stroke_attributes(pen)}{edges}", box)
             return
         if 'fill="none"' not in fill:
             self._add_clipped(path, fill + edges)
         if pen.style() != Qt.PenStyle.NoPen:
-            self._add_clipped(QPainterPathStroker(pen).createStroke(path), _colour("fill", pen.color()) + edges)
+            self._add_clipped(
+                QPainterPathStroker(pen).createStroke(path), colour_attributes("fill", pen.color()) + edges
+            )
 
     def _clips_shape(self, box: QRectF, path: QPainterPath) -> bool:
         """Return whether the clip cuts a shape simple enough to be cut here: not every program draws SVG's clips."""
@@ -251,34 +258,35 @@ class SvgEngine(QPaintEngine):
         inverted, can_invert = transform.inverted()
         left = path.intersected(inverted.map(self._current_clip().path)) if can_invert else QPainterPath()
         if not left.isEmpty():
-            data = f'<path d="{_path_data(left)}"{_fill_rule(left)}'
+            data = f'<path d="{path_data(left)}"{fill_rule_attribute(left)}'
             self._open_group("")
-            self._elements.append(f"{data}{attributes}{self._opacity()}{_placed(transform)}/>")
+            self._elements.append(f"{data}{attributes}{self._opacity()}{transform_attribute(transform)}/>")
 
     def _opacity(self) -> str:
         """Return the painter's opacity as an attribute; "" where it is 1."""
         value = self.painter().opacity()
-        return f' opacity="{_number(value)}"' if value < 1 else ""
+        return f' opacity="{format_number(value)}"' if value < 1 else ""
 
     def _fill(self, brush: QBrush) -> str:
         """Return the attributes of a fill: a colour, or a linear gradient; other patterns are their colour, lighter."""
         gradient = brush.gradient()
         if isinstance(gradient, QLinearGradient):
             name = f"gradient{len(self.definitions)}"
-            start, end = gradient.start(), gradient.finalStop()
+            ends = {"x1": gradient.start().x(), "y1": gradient.start().y()}
+            ends |= {"x2": gradient.finalStop().x(), "y2": gradient.finalStop().y()}
+            places = " ".join(f'{key}="{format_number(value)}"' for key, value in ends.items())
             stops = "".join(
-                f'<stop offset="{_number(at)}"{_colour("stop", colour, "stop-color")}/>'
+                f'<stop offset="{format_number(at)}"{colour_attributes("stop", colour, "stop-color")}/>'
                 for at, colour in gradient.stops()
             )
             self.definitions.append(
-                f'<linearGradient id="{name}" gradientUnits="userSpaceOnUse" x1="{_number(start.x())}" '
-                f'y1="{_number(start.y())}" x2="{_number(end.x())}" y2="{_number(end.y())}">{stops}</linearGradient>'
+                f'<linearGradient id="{name}" gradientUnits="userSpaceOnUse" {places}>{stops}</linearGradient>'
             )
             return f' fill="url(#{name})"'
         colour = QColor(brush.color())
         if brush.style() != Qt.BrushStyle.SolidPattern:
             colour.setAlphaF(colour.alphaF() / 2)
-        return _colour("fill", colour)
+        return colour_attributes("fill", colour)
 
     def _add_plain(self, opened: str, box: QRectF) -> None:
         """Add an element unless the clip hides all of it; ``box`` holds all that it draws, in logical coordinates."""
@@ -288,7 +296,7 @@ class SvgEngine(QPaintEngine):
         if shown.hides(seen):
             return
         self._open_group("" if shown.holds(seen) else self._clip_name(shown.data))
-        self._elements.append(f"{opened}{self._opacity()}{_placed(painter.transform())}/>")
+        self._elements.append(f"{opened}{self._opacity()}{transform_attribute(painter.transform())}/>")
 
     def _current_clip(self) -> _Clip:
         """Return the clip of the painter, which is asked again only when its state has changed."""
@@ -326,7 +334,7 @@ class _Clip:
         whole = QPainterPath()
         whole.addRect(self._box)
         self._is_box = path is not None and (whole - path).isEmpty()
-        self.data = "" if path is None else _path_data(whole if self._is_box else path)
+        self.data = "" if path is None else path_data(whole if self._is_box else path)
 
     def hides(self, box: QRectF) -> bool:
         """Return whether nothing of a box is drawn."""
@@ -335,83 +343,3 @@ class _Clip:
     def holds(self, box: QRectF) -> bool:
         """Return whether all of a box is drawn."""
         return self._is_whole or (self._is_box and self._box.contains(box))
-
-
-def _fill_rule(path: QPainterPath) -> str:
-    """Return the fill rule as an attribute; "" for that of SVG."""
-    return ' fill-rule="evenodd"' if path.fillRule() == Qt.FillRule.OddEvenFill else ""
-
-
-def _stroke(pen: QPen) -> str:
-    """Return the attributes of a stroke."""
-    if pen.style() == Qt.PenStyle.NoPen:
-        return ""
-    width = pen.widthF() or 1.0
-    found = _colour("stroke", pen.color())
-    if width != 1:
-        found += f' stroke-width="{_number(width)}"'
-    if pen.isCosmetic():
-        found += ' vector-effect="non-scaling-stroke"'
-    if pen.capStyle() != Qt.PenCapStyle.FlatCap:
-        found += f' stroke-linecap="{CAPS[pen.capStyle()]}"'
-    if pen.joinStyle() in JOINS:
-        found += f' stroke-linejoin="{JOINS[pen.joinStyle()]}"'
-    if pen.style() != Qt.PenStyle.SolidLine:
-        found += f' stroke-dasharray="{_numbers(length * width for length in pen.dashPattern())}"'
-    return found
-
-
-def _colour(kind: str, colour: QColor, attribute: str = "") -> str:
-    """Return a colour and its opacity as attributes."""
-    opacity = f' {kind}-opacity="{_number(colour.alphaF())}"' if colour.alpha() < 255 else ""
-    return f' {attribute or kind}="{colour.name()}"{opacity}'
-
-
-def _placed(transform: QTransform) -> str:
-    """Return the transform of an element as an attribute; "" for none."""
-    if transform.isIdentity():
-        return ""
-    if transform.type() == QTransform.TransformationType.TxTranslate:
-        return f' transform="translate({_numbers((transform.dx(), transform.dy()), ",")})"'
-    parts = (transform.m11(), transform.m12(), transform.m21(), transform.m22(), transform.dx(), transform.dy())
-    return f' transform="matrix({",".join(f"{part:.6g}" for part in parts)})"'
-
-
-def _path_data(path: QPainterPath) -> str:
-    """Return a path in the syntax of SVG."""
-    kinds = QPainterPath.ElementType
-    pieces: list[str] = []
-    for at in range(path.elementCount()):
-        element = path.elementAt(at)
-        place = f"{_number(element.x)} {_number(element.y)}"
-        match element.type:
-            case kinds.MoveToElement:
-                pieces.append(f"M{place}")
-            case kinds.LineToElement:
-                pieces.append(f"L{place}")
-            case kinds.CurveToElement:
-                pieces.append(f"C{place}")
-            case _:
-                pieces.append(f" {place}")
-    return "".join(pieces)
-
-
-def _number(value: float) -> str:
-    """Return a coordinate with at most three decimals."""
-    if not math.isfinite(value):
-        return "0"
-    text = f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
-    return "0" if text in ("", "-0") else text
-
-
-def _numbers(values: Iterable[float], separator: str = " ") -> str:
-    """Return coordinates one after another."""
-    return separator.join(map(_number, values))
-
-
-def _encode_png(image: QImage) -> str:
-    """Return an image as PNG in base64."""
-    buffer = QBuffer()
-    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
-    return bytes(buffer.data().toBase64().data()).decode()

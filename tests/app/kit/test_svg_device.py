@@ -103,7 +103,7 @@ def test_an_error_of_a_drawing_reaches_the_caller(qapp, monkeypatch: pytest.Monk
     def fail(*_: object) -> str:
         raise ValueError("no number")
 
-    monkeypatch.setattr("antidiag.app.kit.figures.svg_device._number", fail)
+    monkeypatch.setattr("antidiag.app.kit.figures.svg_device.format_number", fail)
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     with pytest.raises(ValueError, match="no number"):
