@@ -27,7 +27,7 @@ TABLES = {
     "e.csv": ("a,b,3\nb,c,4\n", "graph", ""),
     "f.csv": ("source,target,weight\n1,2,3\n", "graph", ""),
     "g.edges": ("1 2 3\n2 3 4\n", "graph", ""),
-    "h.txt": ("# two rows\n1 2 3\n4 5 6\n", "matrix", ""),
+    "h.txt": ("# two rows\n1 2 3\n4 5 6\n", "matrix", "a file named .edges opens as edges"),
     "i.matrix.csv": ("1,2,3\n4,5,6\n", "matrix", ""),
     "j.txt": ("3\na 0 1 2\nb 1 0 3\nc 2 3 0\n", "distance-matrix", ""),
     "k.txt": (">1\nACGT\n", "sequence", ""),
