@@ -18,7 +18,7 @@ from antidiag.kernels.io.alignment_formats.aligned_fasta import MARK_ROWS
 from antidiag.kernels.io.alignment_formats.clustal_msf import CLUSTAL_MARKS_TAG
 from antidiag.kernels.io.alignment_formats.column_sets import column_sets, format_columns
 from antidiag.kernels.io.alignment_formats.nexus_matrix import COMMENT_TAG
-from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
+from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION, has_match_signs
 from antidiag.kernels.io.files import LINE_LENGTH, write_bytes
 from antidiag.kernels.io.packed_files import format_suffix
 from antidiag.kernels.io.unique_names import make_names_unique, name_without_spaces, names_of_titles
@@ -64,9 +64,13 @@ def _report_progress(pieces: Pieces, letters: int, monitor: Monitor) -> Pieces:
 
 def fasta_pieces(alignment: AlignedSequences) -> Pieces:
     """Yield aligned FASTA, with the descriptions after the names."""
+    first = written_letters(alignment, 0, 1).tobytes()
     for row, title in enumerate(_title_lines(alignment)):
+        letters = written_letters(alignment, row, row + 1)[0]
+        if row and has_match_signs(first, letters.tobytes()):  # would read as the letters of the first row
+            letters = np.where(letters == ord("."), GAP, letters).astype(np.uint8)
         yield title
-        yield _wrap_letters(written_letters(alignment, row, row + 1)[0])
+        yield _wrap_letters(letters)
 
 
 def a3m_pieces(alignment: AlignedSequences) -> Pieces:

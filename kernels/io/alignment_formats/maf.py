@@ -54,7 +54,7 @@ def read_maf(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
                 place.refuse("a row has 7 fields: s, name, start, size, strand, length of the source, letters")
             row = rows.add_row(parts[1])
             letters = rows.extend_row(row, parts[6]) - parts[6].count(b"-") - parts[6].count(b".")
-            wrong += parts[3].isdigit() and int(parts[3]) != letters
+            wrong += parts[3].isdigit() and (parts[3].lstrip(b"0") or b"0") != b"%d" % letters
             places.append((row, RANGE_TAG, decode_text(b" ".join(parts[2:6]))))
         elif kind == b"q" and len(parts) == 3 and len(rows):
             qualities.append((len(rows) - 1, QUALITY_TAG, decode_text(parts[2])))

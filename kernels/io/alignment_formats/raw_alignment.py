@@ -189,14 +189,19 @@ def are_letter_groups(words: Sequences[bytes]) -> bool:
     return all(len(word) == GROUP_LENGTH for word in words[:-1]) and len(words[-1]) <= GROUP_LENGTH
 
 
-def refuse_match_signs(first: bytes, row: bytes, name: str, source: str) -> None:
-    """Raise InputError where '.' in a row stands for the letter of the first row, and not for a gap.
+def has_match_signs(first: bytes, row: bytes) -> bool:
+    """Return whether '.' in a row seems to stand for the letter of the first row, and not for a gap.
 
     The first row has no '.' then, and the others repeat none of its letters.
     """
     if b"." in first or len(row) != len(first) or 2 * row.count(b".") <= len(row):
-        return
-    if not any(map(operator.eq, first.upper().translate(GAPS_TO_BLANKS), row.upper())):
+        return False
+    return not any(map(operator.eq, first.upper().translate(GAPS_TO_BLANKS), row.upper()))
+
+
+def refuse_match_signs(first: bytes, row: bytes, name: str, source: str) -> None:
+    """Raise InputError where '.' in a row stands for the letter of the first row (see `has_match_signs`)."""
+    if has_match_signs(first, row):
         raise InputError(
             f"{source}, row {name}: '.' seems to stand for the letter of the first row here, and not for a gap; write "
             "the letters out, or '-' for gaps"

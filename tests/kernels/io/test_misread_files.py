@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import alignment_writer
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, read_alignments
 from antidiag.kernels.io.sequences import guess_type, read_sequences
 from antidiag.kernels.model import SequenceType
@@ -216,3 +220,18 @@ def test_features_of_other_sequences_are_told(tmp_path):
     text = "##gff-version 3\n" + feature.format("a") + feature.format("z") * 2 + "##FASTA\n>a\nACGT\n>b\nACGA\n"
     first, second = read_sequences(write(tmp_path, text.encode(), "a.gff3"))
     assert (first.note, second.note) == ("1 feature left out; 2 features of sequences that are not in the file", "")
+
+
+def test_written_dots_that_could_be_letters_of_the_first_row_are_dashes(tmp_path: Path) -> None:
+    rows = np.frombuffer(b"ACGTAC------", np.uint8).reshape(2, 6).copy()
+    dots = np.packbits(np.array([[0] * 6, [1] * 6], bool), axis=1)
+    made = AlignedSequences(("a", "b"), rows, SequenceType.DNA, dots=dots)
+    alignment_writer.write_alignments(tmp_path / "x.fasta", [made])
+    (found,) = read_alignments(tmp_path / "x.fasta")
+    assert np.array_equal(found.letters, rows)
+
+
+def test_a_size_of_a_hundred_thousand_digits_is_another_size(tmp_path: Path) -> None:
+    (tmp_path / "x.maf").write_text(f"##maf\na score=1\ns a 0 {'9' * 100_000} + 9 ACGT\ns b 0 004 + 9 ACGT\n")
+    (found,) = read_alignments(tmp_path / "x.maf")
+    assert found.names == ("a", "b")
