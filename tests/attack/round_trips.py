@@ -23,6 +23,7 @@ from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.hmm.trials import draw_model
 from antidiag.kernels.io import alignment_writer, distance_files, line_blocks, tree_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, unaligned_sequences
+from antidiag.kernels.io.alignment_formats.raw_alignment import has_match_signs
 from antidiag.kernels.io.distance_matrix import make_distance_matrix
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.unique_names import make_names_unique, name_without_spaces
@@ -108,6 +109,9 @@ def _alignments(draw: st.DrawFn, folder: Path) -> None:
         _check_alignment(one, other, suffix)
 
 
+FASTA_SUFFIXES = (".fasta", ".fa", ".afa", ".a2m")
+
+
 def _check_rows_as_sequences(made: AlignedSequences, found: Sequence[Any], suffix: str) -> None:
     """Check rows of FASTA without a gap, which are sequences."""
     assert suffix in (".fasta", ".fa", ".afa"), f"{suffix} is read as {type(found[0]).__name__}"
@@ -124,6 +128,9 @@ def _check_alignment(made: AlignedSequences, found: AlignedSequences, suffix: st
     wanted, lines = lines_of(made), lines_of(found)
     if suffix not in (*KEEPS_DOTS, ".fa", ".afa"):
         wanted = [line.replace(".", "-") for line in wanted]
+    if suffix in FASTA_SUFFIXES:  # where dots could be letters of the first row, dashes are written
+        first = wanted[0].encode()
+        wanted = [line.replace(".", "-") if has_match_signs(first, line.encode()) else line for line in wanted]
     if suffix == ".a3m":  # where the case means insertions
         wanted, lines = ([line.upper().replace(".", "-") for line in both] for both in (wanted, lines))
     assert lines == wanted, "other rows"

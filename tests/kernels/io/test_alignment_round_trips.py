@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences, alignment_writer, result_alignments
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, written_letters
-from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
+from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations, has_match_signs
 from antidiag.kernels.model import Sequence, SequenceType
 
 ALPHABETS = {SequenceType.DNA: "ACGTN", SequenceType.RNA: "ACGUN", SequenceType.PROTEIN: "ACDEFGHIKLMNPQRSTVWYX"}
@@ -72,6 +72,9 @@ def test_rows_and_names_are_read_as_they_were_written(suffix, alignment, tmp_pat
     found = write_and_read(alignment, suffix, tmp_path_factory.mktemp("written"))
     assert found.names == alignment.names
     wanted = lines_of(alignment)
+    if suffix in (".fasta", ".a2m"):  # where dots could be letters of the first row, dashes are written
+        first = wanted[0].encode()
+        wanted = [line.replace(".", "-") if has_match_signs(first, line.encode()) else line for line in wanted]
     if suffix not in KEEPS_DOTS:
         wanted = [line.replace(".", "-") for line in wanted]
     if suffix == ".a3m":  # where the case means insertions
