@@ -71,8 +71,9 @@ def attempt(seed: int, number: int, folder: Path) -> str:
     try:
         hypothesis.seed(seed << 40 | number)(settings(hypothesis.given(st.data())(one)))()
     except Exception as error:
-        notes = " ".join(getattr(error, "__notes__", ()))
-        return " ".join(f"{kind} written and read again: {type(error).__name__}: {error} {notes}".split())
+        errors = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+        said = (f"{type(one).__name__}: {one} {' '.join(getattr(one, '__notes__', ()))}" for one in errors)
+        return " ".join(f"{kind} written and read again: {'; '.join(said)}".split())
     return ""
 
 
