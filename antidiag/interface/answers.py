@@ -182,26 +182,50 @@ class PairAlignment(Answer):
         return path
 
 
-class Alignment(Answer):
-    """Rows of one length: the answer of a family, of profiles or of three sequences, or an alignment of a file.
+class DataAnswer(Answer):
+    """An answer that is data of the program too: computed by a run, or read from a file."""
 
-    Iteration gives the rows as strings, ``len`` their number.
-    """
-
-    def __init__(self, data: AlignedSequences, result: Result | None = None) -> None:
+    def __init__(self, data: Any, result: Result | None = None) -> None:
         self.data = data
         self._result = result
 
     @property
     def result(self) -> Result:  # type: ignore[override]
-        """The run that made the alignment; InputError for one from a file."""
+        """The run that made the data; InputError for data from a file."""
         if self._result is None:
-            raise InputError(f"{self.data.name} was read, not computed; it has no run")
+            raise InputError(f"{self.data.name} was read from a file, not computed; it has no run")
         return self._result
 
     def __antidiag__(self) -> list[Any]:
-        """Return the alignment as data of other methods."""
+        """Return the data, which other functions take."""
         return [self.data]
+
+    def __hash__(self) -> int:
+        return hash(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._identity() == other._identity()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.data.summary}>"
+
+    def save(self, path: str | Path, format: str | None = None) -> None:
+        """Save the data in the format of the file's suffix; those of a run also in its other formats."""
+        if self._result is not None:
+            result_saving.write_result(path, self._result, format)
+        else:
+            self._write(path)
+
+    def _write(self, path: str | Path) -> None:
+        """Write data that no run made."""
+        raise NotImplementedError
+
+
+class Alignment(DataAnswer):
+    """Rows of one length: the answer of a family, of profiles or of three sequences, or an alignment of a file.
+
+    Iteration gives the rows as strings, ``len`` their number.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -248,12 +272,8 @@ class Alignment(Answer):
         """Return column ``number``, from 0, from top to bottom."""
         return np.asarray(self.data.letters)[:, number].tobytes().decode("ascii")
 
-    def save(self, path: str | Path, format: str | None = None) -> None:
-        """Save the alignment in the format of the file's suffix; the results of a run also in its other formats."""
-        if self._result is not None:
-            result_saving.write_result(path, self._result, format)
-        else:
-            alignment_writer.write_alignments(path, [self.data])
+    def _write(self, path: str | Path) -> None:
+        alignment_writer.write_alignments(path, [self.data])
 
     def to_biopython(self) -> Any:
         """Return a `Bio.Align.MultipleSeqAlignment`."""
@@ -291,15 +311,6 @@ class Alignment(Answer):
     def _identity(self) -> Any:
         return self.names, np.asarray(self.data.letters).tobytes()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Alignment) and self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self.data)
-
-    def __repr__(self) -> str:
-        return f"<Alignment: {self.data.summary}>"
-
     def __str__(self) -> str:
         return pictures.alignment_text(self.names, np.asarray(self.data.letters), SHOWN_ROWS)
 
@@ -309,23 +320,8 @@ class Alignment(Answer):
         return pictures.alignment_html(self.names, rows, self.data.type == SequenceType.PROTEIN, more)
 
 
-class Tree(Answer):
+class Tree(DataAnswer):
     """A tree with named leaves and lengths of branches."""
-
-    def __init__(self, data: TreeData, result: Result | None = None) -> None:
-        self.data = data
-        self._result = result
-
-    @property
-    def result(self) -> Result:  # type: ignore[override]
-        """The run that made the tree; InputError for one from a file."""
-        if self._result is None:
-            raise InputError(f"{self.data.name} was read, not computed; it has no run")
-        return self._result
-
-    def __antidiag__(self) -> list[Any]:
-        """Return the tree as data of other methods."""
-        return [self.data]
 
     @property
     def newick(self) -> str:
@@ -337,12 +333,8 @@ class Tree(Answer):
         """The names of the leaves, from top to bottom."""
         return self.data.taxa
 
-    def save(self, path: str | Path, format: str | None = None) -> None:
-        """Save the tree as .nwk or .nex; that of a run also as .json."""
-        if self._result is not None:
-            result_saving.write_result(path, self._result, format)
-        else:
-            tree_files.write_trees(path, [self.data])
+    def _write(self, path: str | Path) -> None:
+        tree_files.write_trees(path, [self.data])
 
     def to_biopython(self) -> Any:
         """Return a `Bio.Phylo.BaseTree.Tree`."""
@@ -367,17 +359,8 @@ class Tree(Answer):
     def _identity(self) -> Any:
         return self.newick
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tree) and self.newick == other.newick
-
-    def __hash__(self) -> int:
-        return hash(self.data)
-
     def __len__(self) -> int:
         return len(self.leaves)
-
-    def __repr__(self) -> str:
-        return f"<Tree: {self.data.summary}>"
 
     def __str__(self) -> str:
         return self.newick
@@ -386,23 +369,8 @@ class Tree(Answer):
         return pictures.tree_svg(self.data)
 
 
-class Distances(Answer):
+class Distances(DataAnswer):
     """Distances between taxa."""
-
-    def __init__(self, data: DistanceMatrix, result: Result | None = None) -> None:
-        self.data = data
-        self._result = result
-
-    @property
-    def result(self) -> Result:  # type: ignore[override]
-        """The run that made the distances; InputError for those from a file."""
-        if self._result is None:
-            raise InputError(f"{self.data.name} were read, not computed; they have no run")
-        return self._result
-
-    def __antidiag__(self) -> list[Any]:
-        """Return the matrix as data of other methods."""
-        return [self.data]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -414,12 +382,8 @@ class Distances(Answer):
         """The distances, shape (taxa, taxa), float32 or float64, read-only."""
         return self.data.values
 
-    def save(self, path: str | Path, format: str | None = None) -> None:
-        """Save the matrix as .phy or .npy; that of a run also as .json."""
-        if self._result is not None:
-            result_saving.write_result(path, self._result, format)
-        else:
-            distance_files.write_distances(path, self.data)
+    def _write(self, path: str | Path) -> None:
+        distance_files.write_distances(path, self.data)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with the names as index and columns (package pandas)."""
@@ -443,15 +407,6 @@ class Distances(Answer):
 
     def _identity(self) -> Any:
         return self.names, self.array.tobytes()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Distances) and self.data == other.data
-
-    def __hash__(self) -> int:
-        return hash(self.data)
-
-    def __repr__(self) -> str:
-        return f"<Distances: {self.data.summary}>"
 
     def __str__(self) -> str:
         return pictures.matrix_text(self.names, self.array)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from antidiag.interface.answers import Answer, StatePath
+from antidiag.interface.answers import DataAnswer, StatePath
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.hmm.model.hmm import Hmm, format_json, list_bundled_models, read_hmm
 from antidiag.kernels.io.files import write_lines
-from antidiag.kernels.model import Result
 
 
-class Model(Answer):
+class Model(DataAnswer):
     """A hidden Markov model.
 
     Attributes
@@ -20,21 +19,6 @@ class Model(Answer):
     data : Hmm
         States, symbols and probabilities.
     """
-
-    def __init__(self, data: Hmm, result: Result | None = None) -> None:
-        self.data = data
-        self._result = result
-
-    @property
-    def result(self) -> Result:  # type: ignore[override]
-        """The run that learned the model; InputError for one from a file."""
-        if self._result is None:
-            raise InputError(f"{self.data.name} was read, not learned; it has no run")
-        return self._result
-
-    def __antidiag__(self) -> list[Any]:
-        """Return the model as data of other methods."""
-        return [self.data]
 
     def viterbi(self, sequence: Any, method: str = "viterbi-persistent", **settings: Any) -> StatePath:
         """Return the most probable path of states of a sequence."""
@@ -63,12 +47,6 @@ class Model(Answer):
 
     def _identity(self) -> Any:
         return self.data
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Model) and self.data == other.data
-
-    def __hash__(self) -> int:
-        return hash(self.data)
 
     def __repr__(self) -> str:
         return f"<Model {self.data.name}: {self.data.summary}>"

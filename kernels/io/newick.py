@@ -114,7 +114,7 @@ def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monito
 
     Of leaves with equal names the later ones get _2, _3, ...; the note of the tree says so. Comments of nodes become
     their values (see `tree_annotations`); an inner node without a name is named by its support: a number in brackets
-    after it, or a value such as B or posterior. What else stands in comments is told in the note.
+    after it, or a value such as B or posterior. The note has all other comments.
 
     Parameters
     ----------
