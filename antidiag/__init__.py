@@ -17,17 +17,8 @@ if not (_FOLDER / "kernels").is_dir():
     __path__.append(str(_FOLDER.parent))
 
 if TYPE_CHECKING:
-    from antidiag.interface.answers import (
-        Alignment,
-        Answer,
-        Distances,
-        PairAlignment,
-        Product,
-        ShortestPaths,
-        StatePath,
-        Structure,
-        Tree,
-    )
+    from antidiag.interface.answers import Answer, PairAlignment, Product, ShortestPaths, StatePath, Structure
+    from antidiag.interface.data_answers import Alignment, Distances, Tree
     from antidiag.interface.functions import (
         align,
         align_family,
@@ -46,11 +37,13 @@ if TYPE_CHECKING:
     from antidiag.kernels import __version__
     from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, MemoryRefused, ParameterError
 
-_ANSWERS = "Alignment Answer Distances PairAlignment Product ShortestPaths StatePath Structure Tree"
+_ANSWERS = "Answer PairAlignment Product ShortestPaths StatePath Structure"
+_DATA_ANSWERS = "Alignment Distances Tree"
 _FUNCTIONS = "align align_family align_many align_profiles distances fold hmm methods read run shortest_paths tree"
 _ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError"
 _MODULES = {
     **dict.fromkeys(_ANSWERS.split(), "antidiag.interface.answers"),
+    **dict.fromkeys(_DATA_ANSWERS.split(), "antidiag.interface.data_answers"),
     **dict.fromkeys(_FUNCTIONS.split(), "antidiag.interface.functions"),
     **dict.fromkeys(_ERRORS.split(), "antidiag.kernels.errors"),
     "Model": "antidiag.interface.models",

@@ -14,16 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.interface.answers import (
-    Alignment,
-    Answer,
-    Distances,
-    PairAlignment,
-    ShortestPaths,
-    Structure,
-    Tree,
-    make_answer,
-)
+from antidiag.interface.answer_of_result import make_answer
+from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
+from antidiag.interface.data_answers import Alignment, Distances, Tree
 from antidiag.interface.inputs import as_data
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from antidiag.interface.answers import DataAnswer, StatePath
+from antidiag.interface.answers import StatePath
+from antidiag.interface.data_answers import DataAnswer
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.hmm.model.hmm import Hmm, format_json, list_bundled_models, read_hmm
 from antidiag.kernels.io.files import write_lines
