@@ -15,9 +15,6 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.registry import result_saving
 
-SHOWN_ROWS = 12
-"""Rows of an alignment that `print` shows."""
-
 
 class Answer:
     """The answer of a run.
