@@ -57,12 +57,12 @@ class Answer:
         result_saving.write_result(path, self.result, format)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._identity() == other._identity()
+        return type(self) is type(other) and self._compared_content() == other._compared_content()
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.result.method))
 
-    def _identity(self) -> Any:
+    def _compared_content(self) -> Any:
         """Return what makes two answers equal."""
         return {**self.method.problem_type.answer_json(self.result)}
 

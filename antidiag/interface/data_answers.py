@@ -43,7 +43,7 @@ class DataAnswer(Answer):
         return hash(self.data)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._identity() == other._identity()
+        return type(self) is type(other) and self._compared_content() == other._compared_content()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.data.summary}>"
@@ -147,7 +147,7 @@ class Alignment(DataAnswer):
     def __getitem__(self, number: int) -> str:
         return np.asarray(self.data.letters)[number].tobytes().decode("ascii")
 
-    def _identity(self) -> Any:
+    def _compared_content(self) -> Any:
         return self.names, np.asarray(self.data.letters).tobytes()
 
     def __str__(self) -> str:
@@ -195,7 +195,7 @@ class Tree(DataAnswer):
         Phylo.draw(self.to_biopython(), axes=axes, do_show=False)
         return axes
 
-    def _identity(self) -> Any:
+    def _compared_content(self) -> Any:
         return self.newick
 
     def __len__(self) -> int:
@@ -244,7 +244,7 @@ class Distances(DataAnswer):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.array, dtype) if dtype is not None or copy else self.array
 
-    def _identity(self) -> Any:
+    def _compared_content(self) -> Any:
         return self.names, self.array.tobytes()
 
     def __str__(self) -> str:

@@ -46,7 +46,7 @@ class Model(DataAnswer):
 
         return run(method, self, given, **settings)
 
-    def _identity(self) -> Any:
+    def _compared_content(self) -> Any:
         return self.data
 
     def __repr__(self) -> str:

@@ -55,7 +55,7 @@ class SystemDialogs:
         buttons = QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel
         return QMessageBox.question(parent, title, question, buttons) == QMessageBox.StandardButton.Yes
 
-    def warn(self, parent: QWidget, title: str, text: str) -> None:
+    def show_warning(self, parent: QWidget, title: str, text: str) -> None:
         """Show an error that the user has to know of."""
         QMessageBox.warning(parent, title, text)
 
@@ -100,7 +100,7 @@ def run_with_warning(parent: QWidget, title: str, action: Callable[[], object]) 
     try:
         action()
     except InputError as error:
-        dialogs.warn(parent, title, str(error))
+        dialogs.show_warning(parent, title, str(error))
         return False
     return True
 

@@ -118,7 +118,7 @@ class DataLoader(QObject):
         ``anyway`` reads letters that may be no sequence; the receiver of `doubt_found` decides about it.
         """
 
-        def work(monitor: Monitor) -> DoubtfulLetters | ReadData:
+        def read_or_doubt(monitor: Monitor) -> DoubtfulLetters | ReadData:
             try:
                 data = read(monitor)
             except DoubtfulLetters as doubt:
@@ -154,7 +154,7 @@ class DataLoader(QObject):
                 self.opened.emit(str(path.resolve()))
 
         self._dismiss_failed()
-        self._queue.submit(Job(title, LANE, work, done))
+        self._queue.submit(Job(title, LANE, read_or_doubt, done))
 
     def _dismiss_failed(self) -> None:
         """Remove failed reading jobs; their errors are in the log."""

@@ -52,7 +52,7 @@ def read_head(path: Path, size: int) -> bytes:
     with _plain_errors(str(path)), packed_files.open_file(path) as raw:
         if _is_endless(raw):
             return b""
-        with packed_files.unpack(raw, str(path)) as (handle, _):
+        with packed_files.open_unpacked(raw, str(path)) as (handle, _):
             return handle.read(size)
 
 
@@ -85,7 +85,7 @@ def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Ite
     """
     total = _file_size(raw)
     read, binary = 0, False
-    with packed_files.unpack(raw, source) as (handle, packed):
+    with packed_files.open_unpacked(raw, source) as (handle, packed):
         limit = memory.unpacked_limit() if packed else 0
         pieces: list[bytes] = []
         while piece := handle.readline(BLOCK_BYTES) if pieces else handle.read(BLOCK_BYTES):

@@ -121,7 +121,7 @@ def open_file(path: Path) -> Iterator[io.BufferedReader]:
 
 
 @contextmanager
-def unpack(raw: io.BufferedReader, source: str) -> Iterator[tuple[IO[bytes], bool]]:
+def open_unpacked(raw: io.BufferedReader, source: str) -> Iterator[tuple[IO[bytes], bool]]:
     """Yield the unpacked content of a stream, and whether it was packed.
 
     A zip archive must hold one file. InputError where the content is damaged, and where there are several files.
@@ -132,7 +132,7 @@ def unpack(raw: io.BufferedReader, source: str) -> Iterator[tuple[IO[bytes], boo
             _packing_errors(source, "zip"),
             zipfile.ZipFile(_seekable(raw, source)) as archive,
             _open_member(archive, _only_file(archive, source), source) as member,
-            unpack(member, source) as (inner, _),
+            open_unpacked(member, source) as (inner, _),
         ):
             yield inner, True
         return

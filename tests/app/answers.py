@@ -45,5 +45,5 @@ class Answers(SystemDialogs):
     def confirm(self, parent: QWidget, title: str, question: str) -> bool:
         return self.agrees
 
-    def warn(self, parent: QWidget, title: str, text: str) -> None:
+    def show_warning(self, parent: QWidget, title: str, text: str) -> None:
         self.warnings.append(text)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.alignment_formats.nexus_text import COMMENT_MARK, unquote
+from antidiag.kernels.io.alignment_formats.nexus_text import COMMENT_MARK, unquote_word
 from antidiag.kernels.io.alignment_formats.raw_alignment import (
     Annotations,
     RawAlignment,
@@ -156,7 +156,7 @@ def _split_left(line: MatrixLine) -> tuple[str, str, str]:
     found = NAMED.fullmatch(line.text)
     if found is None:
         line.place.refuse("this line has no name followed by letters; correct it")
-    return unquote(found[1]), found[3], line.raw[found.start(2) : found.end(2)]
+    return unquote_word(found[1]), found[3], line.raw[found.start(2) : found.end(2)]
 
 
 def _split_right(line: MatrixLine) -> tuple[str, str, str]:
@@ -165,7 +165,7 @@ def _split_right(line: MatrixLine) -> tuple[str, str, str]:
     letters, name = (text[: quoted.start()], quoted[0]) if quoted else (text.rsplit(None, 1) + [""])[:2]
     if not name:
         line.place.refuse("this line has no name after its letters; correct it")
-    return unquote(name), letters, ""
+    return unquote_word(name), letters, ""
 
 
 def _row_name(taxa: Sequences[str], number: int) -> str:

@@ -83,10 +83,10 @@ def number_setting(settings: dict[str, str], name: str) -> int | None:
 def split_words(text: str) -> list[str]:
     """Return the words of a command, those in quotes without them."""
     found = re.findall(r"'(?:[^']|'')*'|\"[^\"]*\"|[^\s\x01]+", text)
-    return [unquote(word) for word in found]
+    return [unquote_word(word) for word in found]
 
 
-def unquote(word: str) -> str:
+def unquote_word(word: str) -> str:
     """Return a word without its quotes."""
     if word[:1] == "'" and word[-1:] == "'" and len(word) > 1:
         return word[1:-1].replace("''", "'")

@@ -187,4 +187,4 @@ class RealignCommands:
     def _show_error(self, error: Exception) -> None:
         self._view.show_status("")
         if isinstance(error, AntidiagError):  # others have been reported
-            ask.dialogs.warn(self._view, "Align", str(error))
+            ask.dialogs.show_warning(self._view, "Align", str(error))

@@ -146,7 +146,7 @@ class AlignmentExporter:
 
     def _show_error(self, error: Exception) -> None:
         self._view.show_status("")
-        ask.dialogs.warn(self._view, "Save", str(error))
+        ask.dialogs.show_warning(self._view, "Save", str(error))
 
     def stop_writing(self) -> None:
         """Stop writing; an older file of that name stays."""

@@ -310,7 +310,7 @@ class TreeController:
     def _show_error(self, error: Exception) -> None:
         self._view.show_status("")
         if isinstance(error, AntidiagError):  # others have been reported
-            ask.dialogs.warn(self._view, "Tree beside the rows", str(error))
+            ask.dialogs.show_warning(self._view, "Tree beside the rows", str(error))
 
 
 def _row_tiles(alignment: AlignedSequences, rows: np.ndarray) -> BlockedCells:
