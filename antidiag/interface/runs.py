@@ -75,11 +75,16 @@ def wait_for_run(future: Future[Result], monitor: Monitor) -> Result:
     """Return the result of a run on another thread; Ctrl-C cancels it and waits until it has stopped."""
     while True:
         try:
-            return future.result(LOOK_S)
+            result = future.result(LOOK_S)
+            if monitor.is_cancelled:  # it ended before it heard
+                raise KeyboardInterrupt
+            return result
         except NotYet:
             if future.done():  # the error is the run's own
                 raise
         except KeyboardInterrupt:
+            if future.done():
+                raise
             monitor.cancel()
         except Cancelled:
             raise KeyboardInterrupt from None

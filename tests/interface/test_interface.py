@@ -209,3 +209,11 @@ def test_ctrl_c_cancels_and_waits() -> None:
     with pytest.raises(KeyboardInterrupt):
         runs.wait_for_run(future, monitor)
     assert ended.is_set()
+
+
+def test_ctrl_c_is_not_forgotten_where_the_run_ends_first() -> None:
+    monitor, future = Monitor(), Future()
+    future.set_result("done")
+    monitor.cancel()
+    with pytest.raises(KeyboardInterrupt):
+        runs.wait_for_run(future, monitor)
