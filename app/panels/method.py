@@ -13,6 +13,8 @@ from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, create_row, quiet_button
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
@@ -137,6 +139,9 @@ class MethodPanel(Card):
             self._automatic = self._method.problem_type.default_options(data)
             self.options.set_automatic(self._automatic)
             self._update_gap_text()
+            has_guide = any(isinstance(datum, Tree | DistanceMatrix) for datum in data)
+            for name in self._method.problem_type.guide_options:
+                self.options.show_row(name, not has_guide)
 
     def set_resolved(self, parameters: Mapping[str, Any], backend: str, tuned: Iterable[str] = ()) -> None:
         """Show the values that the plan chose, mark those found by tuning, and hide what the backend does not use."""

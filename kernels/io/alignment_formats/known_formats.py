@@ -75,7 +75,7 @@ class AlignmentFormat(NamedTuple):
 
 
 ALIGNMENT_FORMATS = (
-    AlignmentFormat("PIR", pir.HEAD.match, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
+    AlignmentFormat("PIR", pir.looks_like_pir, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
     AlignmentFormat("Stockholm", stockholm.HEAD.match, stockholm.read_stockholm),
     AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal, may_match=True),
     AlignmentFormat("NEXUS", nexus.holds_unaligned_rows, nexus.read_nexus, nexus.has_matrix, nexus.read_unaligned_rows),

@@ -22,8 +22,10 @@ from antidiag.kernels.model import SequenceType
 from antidiag.kernels.text import format_count
 
 ENTRY = re.compile(rb">(P1|F1|DL|DC|RL|RC|N1|N3|XX);")
-HEAD = re.compile(rb"(?:[A-Z];[^\n]*\n\s*+)*+" + ENTRY.pattern)
-"""The first entry, perhaps after lines of comments."""
+HEAD = re.compile(rb"(?:[A-Z];[^\n]*\n\s*+)*+" + ENTRY.pattern + rb"[ \t]*+(?:\S|(?s:.)*\*)")
+"""The first entry, perhaps after lines of comments; one without a name only where an asterisk ends letters."""
+OTHER_TITLE = re.compile(rb"^>(?!(?:P1|F1|DL|DC|RL|RC|N1|N3|XX);)", re.MULTILINE)
+"""A title of FASTA, which no file in PIR has."""
 TEXT_LINE = re.compile(rb"[A-Z];")
 """A line about an entry, such as C; for a comment, which stands before or after its letters."""
 TYPES = dict.fromkeys((b"P1", b"F1"), SequenceType.PROTEIN) | dict.fromkeys((b"DL", b"DC"), SequenceType.DNA)
@@ -59,6 +61,11 @@ class _Entries:
         left_out += [format_count(self.breaks, "chain break") + " (/)"] * bool(self.breaks)
         replaced = [f"{self.residues:,} residues without a letter ('.', w) replaced by X"] * bool(self.residues)
         return "; ".join([*([f"skipped: {', '.join(left_out)}"] if left_out else []), *replaced])
+
+
+def looks_like_pir(start: bytes) -> bool:
+    """Return whether a file begins with an entry of PIR, and all titles that follow have a type, too."""
+    return bool(HEAD.match(start)) and not OTHER_TITLE.search(start)
 
 
 def read_pir(stream: Iterator[bytes], source: str) -> RawAlignment:

@@ -9,6 +9,7 @@ import numpy as np
 from antidiag.app.panels.method import MethodPanel, letter_kind
 from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.newick import parse_newick
 from antidiag.kernels.model import Sequence, SequenceType
 
 PROTEIN = Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)
@@ -54,3 +55,13 @@ def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None
     assert panel.options.parameter_names() == tuple(option.name for option in methods[2].problem_type.options)
     panel.restore_settings(saved)
     assert panel.options.values()["gap_open"] == 7 and panel.parameters.values()["s"] == 64
+
+
+def test_options_of_a_guide_tree_are_hidden_while_a_tree_is_given(qtbot: Any) -> None:
+    panel = MethodPanel([registry.find_method("msa-parttree")])
+    qtbot.addWidget(panel)
+    (tree,) = parse_newick("(a,b);")
+    for data, hidden in (([PROTEIN, PROTEIN], False), ([PROTEIN, PROTEIN, tree], True), ([PROTEIN, PROTEIN], False)):
+        panel.set_data(data)
+        assert panel.options.editor("guide").isHidden() == hidden == panel.options.editor("passes").isHidden()
+        assert not panel.options.editor("gap_open").isHidden()

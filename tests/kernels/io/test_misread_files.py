@@ -235,3 +235,13 @@ def test_a_size_of_a_hundred_thousand_digits_is_another_size(tmp_path: Path) -> 
     (tmp_path / "x.maf").write_text(f"##maf\na score=1\ns a 0 {'9' * 100_000} + 9 ACGT\ns b 0 004 + 9 ACGT\n")
     (found,) = read_alignments(tmp_path / "x.maf")
     assert found.names == ("a", "b")
+
+
+def test_a_title_like_an_entry_of_pir_is_one_of_fasta_without_an_asterisk_or_beside_other_titles(
+    tmp_path: Path,
+) -> None:
+    for text in (">XX;\nACGTACGTAA\n>b\nACGTACGTTT\n", ">P1;a\nACGTACGTAA\n>b\nACGTACGTTT\n", ">XX;\nACGTACGTAA\n"):
+        found = read_sequences(write(tmp_path, text.encode(), "a.fa"))
+        assert [one.letters for one in found] == [b"ACGTACGTAA", b"ACGTACGTTT"][: len(found)]
+    (unnamed,) = read_sequences(write(tmp_path, b">P1;\nTRANS FACTOR\nMKVLWY*\n", "a.pir"))
+    assert unnamed.letters == b"MKVLWY"

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from antidiag.app.kit.painting.fonts_and_colours import needs_light_text
 from antidiag.kernels.alignments.cell_origins import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, NONE
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise import reference
@@ -80,8 +79,3 @@ def test_levels_follow_the_contrast():
     assert matrix_values.colour_levels("automatic", whole, flat, True, False) == (20, 60, False)
     assert matrix_values.colour_levels("automatic", whole, steep, True, False) == (0, 1000, False)
     assert matrix_values.colour_levels("automatic", whole, steep, True, True) == (20, 900, False)
-
-
-def test_ink_is_light_on_dark_colours():
-    table = np.array([[0, 0, 0], [68, 1, 84], [253, 231, 37], [255, 255, 255]], np.uint8)
-    assert needs_light_text(table).tolist() == [True, True, False, False]
