@@ -237,7 +237,7 @@ def test_a_size_of_a_hundred_thousand_digits_is_another_size(tmp_path: Path) -> 
     assert found.names == ("a", "b")
 
 
-def test_a_title_like_an_entry_of_pir_is_one_of_fasta_without_an_asterisk_or_beside_other_titles(
+def test_a_title_like_an_entry_of_pir_is_one_of_fasta_beside_other_titles(
     tmp_path: Path,
 ) -> None:
     for text in (">XX;\nACGTACGTAA\n>b\nACGTACGTTT\n", ">P1;a\nACGTACGTAA\n>b\nACGTACGTTT\n", ">XX;\nACGTACGTAA\n"):
