@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,7 +49,7 @@ def share_work(work: Callable[[int], None], workers: int, stop: np.ndarray, repo
     stop : ndarray of int64, shape (1,)
         Set to 1 where ``report`` or a worker raises; the work must then return soon.
     report : callable
-        Runs on the calling thread at the start, every 50 ms, and when a worker returns, so twice at least.
+        Runs on the calling thread at the start, every 50 ms, and at the end.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def share_work(work: Callable[[int], None], workers: int, stop: np.ndarray, repo
         complete.set()
         report()
         while running:
-            done, running = wait(running, POLL_S, FIRST_COMPLETED)
+            done, running = wait(running, POLL_S, FIRST_EXCEPTION)
             # No name is bound to a future: its exception would keep this frame, and so the arrays of the run.
             while done:
                 done.pop().result()

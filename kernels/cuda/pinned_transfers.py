@@ -77,8 +77,8 @@ def download_rows(source: cupy.ndarray, take_rows: TakeRows, check: Callable[[],
 
 
 def touch_pages(array: np.ndarray) -> None:
-    """Have the system provide the memory of a new C-contiguous array, on several threads: to be called while the
-    device computes what will be stored there."""
+    """Have the system provide the memory of a new, large C-contiguous array, on several threads: to be called while
+    the device computes what will be stored there."""
     nbytes = array.reshape(-1).view(np.uint8)
     threads = min(workers.count_processors(), MOST_THREADS)
     bounds = np.linspace(0, nbytes.size, threads + 1).astype(np.int64).tolist()
@@ -86,8 +86,7 @@ def touch_pages(array: np.ndarray) -> None:
     def touch(number: int) -> None:
         nbytes[bounds[number] : bounds[number + 1] : PAGE_BYTES] = 0
 
-    if array.nbytes > SMALL_BYTES:
-        workers.share_work(touch, threads, workers.make_stop_word(), lambda: None)
+    workers.share_work(touch, threads, workers.make_stop_word(), lambda: None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
