@@ -244,14 +244,14 @@ METHODS = (
         id="distance-alignment",
         name="Alignment distances",
         summary="Distance by the share of different letters in an alignment, or that share corrected by Jukes and "
-        "Cantor or by Kimura.",
+        "Cantor, Kimura, Tamura and Nei, or LogDet.",
         citation=KIMURA,
         problem_type=ALIGNMENT_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_alignment"),
         cost=CostEstimate(
             estimate_memory=distance_sizes.distance_footprint,
             count_work=sizes.full_work,
-            nominal_gcups={"cpu": 20.0, "cuda": 300.0},
+            nominal_gcups={"cpu": 200.0, "cuda": 8000.0},
             cost_models=analysis.COLUMNS,
         ),
         teaching=_teach("distances:COLUMNS"),
