@@ -194,9 +194,12 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     Parameters
     ----------
     data : Distances, Alignment, sequences, or the path of a file of one of these
-        Distances of an alignment or of sequences are those of `distances`.
+        Distances of sequences are those of `distances`.
     method : str, optional
-        Neighbor joining ("nj-pruned") by default; "upgma", or for sequences "parttree" and its like.
+        Neighbor joining by default: "nj-alignment" for an alignment, else "nj-pruned"; "upgma", or for sequences
+        "parttree" and its like.
+    **settings
+        Options of the method and those of `run`; for an alignment ``distance_model="tn93"``, ``bootstrap=1000``.
 
     Examples
     --------
@@ -207,7 +210,8 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     found = as_data(data, settings.pop("type", None))
     if found and isinstance(found[0], TreeData):
         return Tree(found[0])
-    chosen = registry.find_method(method or "nj-pruned")
+    is_aligned = any(isinstance(one, AlignedSequences) for one in found)
+    chosen = registry.find_method(method or ("nj-alignment" if is_aligned else "nj-pruned"))
     takes_distances = any(taken.kind.type is DistanceMatrix for taken in chosen.problem_type.inputs)
     if takes_distances and not any(isinstance(one, DistanceMatrix) for one in found):
         kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}

@@ -192,6 +192,7 @@ shift_left = _make_binary(lambda builder, a, b: builder.shl(a, b))
 shift_right = _make_binary(lambda builder, a, b: builder.ashr(a, b))
 bit_and = _make_binary(lambda builder, a, b: builder.and_(a, b))
 bit_or = _make_binary(lambda builder, a, b: builder.or_(a, b))
+bit_xor = _make_binary(lambda builder, a, b: builder.xor(a, b))
 less_unsigned = _make_binary(lambda builder, a, b: builder.icmp_unsigned("<", a, b), compares=True)
 
 

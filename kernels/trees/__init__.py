@@ -16,6 +16,8 @@ from antidiag.kernels.method import (
 from antidiag.kernels.parameters import CPU_ONLY
 from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.trees import analysis, sizes
+from antidiag.kernels.trees.alignment_trees import sizes as alignment_tree_sizes
+from antidiag.kernels.trees.alignment_trees.problem import ALIGNMENT_TREE, count_work
 from antidiag.kernels.trees.distances import sizes as distance_sizes
 from antidiag.kernels.trees.distances.problem import (
     ALIGNMENT_DISTANCES,
@@ -195,6 +197,30 @@ METHODS = (
         picture=PRUNED_PICTURE,
         teaching=_teach("joining:AVERAGE"),
     ),
+    Method(
+        id="nj-alignment",
+        name="NJ of an alignment",
+        summary="Neighbor joining of the rows of an alignment in one run: distances from packed letters stay on the "
+        "device, where they are joined. Optional bootstrap support of the branches.",
+        citation=SAITOU,
+        family="trees",
+        problem_type=ALIGNMENT_TREE,
+        parameters=PrunedParameters,
+        backends=backends_in("antidiag.kernels.trees.alignment_trees", "nj_alignment"),
+        returns=frozenset({"tree"}),
+        criterion=NEIGHBOR_JOINING,
+        cost=CostEstimate(
+            estimate_memory=alignment_tree_sizes.estimate_memory,
+            count_work=count_work,
+            nominal_gcups={"cpu": 150.0, "cuda": 8000.0},
+            cost_models=analysis.COLUMNS,
+        ),
+        teaching=Teaching(
+            Path(__file__).with_name("page.md"),
+            no_walkthrough_reason="It is two methods one after the other, each of which can be followed: "
+            "distance-alignment and nj-pruned.",
+        ),
+    ),
     _declare_distance_method(
         id="distance-full",
         name="Full pairwise distances",
@@ -244,14 +270,14 @@ METHODS = (
         id="distance-alignment",
         name="Alignment distances",
         summary="Distance by the share of different letters in an alignment, or that share corrected by Jukes and "
-        "Cantor or by Kimura.",
+        "Cantor, Kimura, Tamura and Nei, or LogDet.",
         citation=KIMURA,
         problem_type=ALIGNMENT_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_alignment"),
         cost=CostEstimate(
             estimate_memory=distance_sizes.distance_footprint,
             count_work=sizes.full_work,
-            nominal_gcups={"cpu": 20.0, "cuda": 300.0},
+            nominal_gcups={"cpu": 200.0, "cuda": 8000.0},
             cost_models=analysis.COLUMNS,
         ),
         teaching=_teach("distances:COLUMNS"),

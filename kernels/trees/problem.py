@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -47,6 +47,34 @@ OPTIONS = (
 )  # fmt: skip
 
 
+class JoinedProblem(Protocol):
+    """What the joins of a matrix become a tree by: the names of the taxa, and what is done with lengths and root."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the taxa."""
+
+    @property
+    def taxa(self) -> int:
+        """The number of taxa."""
+
+    @property
+    def title(self) -> str:
+        """The name of the data."""
+
+    @property
+    def negative(self) -> str:
+        """What is done with negative lengths."""
+
+    @property
+    def root(self) -> str:
+        """The rule of the root."""
+
+    @property
+    def outgroup(self) -> str:
+        """The taxon above which the root lies."""
+
+
 @stored("tree-problem")
 @dataclass(frozen=True)
 class TreeProblem:
@@ -67,6 +95,11 @@ class TreeProblem:
     def taxa(self) -> int:
         """The number of taxa."""
         return len(self.matrix)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the taxa."""
+        return self.matrix.names
 
     @property
     def cells(self) -> int:
@@ -101,11 +134,11 @@ class TreeAnswer:
     tree: Tree
     joins: np.ndarray
 
-    def check(self, problem: TreeProblem) -> None:
+    def check(self, problem: JoinedProblem) -> None:
         """Raise AssertionError unless every taxon is a leaf once, every edge has a length, and the joins fit the
         tree."""
         tree = self.tree
-        assert have_same_names(tree.taxa, problem.matrix.names), "the leaves are not the taxa"
+        assert have_same_names(tree.taxa, problem.names), "the leaves are not the taxa"
         assert np.isfinite(tree.lengths[1:]).all(), "an edge has no length"
         if problem.negative == "zero":
             assert (tree.lengths[1:] >= 0).all(), "an edge has a negative length"
@@ -120,18 +153,22 @@ def build_problem(data: Sequences[DistanceMatrix], options: Mapping[str, Any]) -
     (matrix,) = data
     values = dict(resolve_values(OPTIONS, options))
     values["precision"] = values["precision"] or default_options(data)["precision"]
-    if values["root"] == "outgroup":
-        if values["outgroup"] not in matrix.names:
-            named = f"outgroup {values['outgroup']!r} is no taxon of {matrix.name}"
-            reason = named if values["outgroup"] else "outgroup is empty, but root is outgroup"
-            raise ParameterError(f"{reason}; name a taxon, such as {matrix.names[0]}")
-    elif values["outgroup"]:
-        raise ParameterError("outgroup names a taxon, but root is not outgroup; set root to outgroup")
+    check_outgroup(values["root"], values["outgroup"], matrix.names, matrix.name)
     if values["precision"] == "single" and matrix.max_distance > MOST_SINGLE:
         raise InputError(f"{matrix.name}: distances beyond {MOST_SINGLE:g} need double precision")
     if matrix.max_distance > MOST_DOUBLE:
         raise InputError(f"{matrix.name}: distances beyond {MOST_DOUBLE:g} cannot be summed; scale them down")
     return TreeProblem(matrix, **values)
+
+
+def check_outgroup(root: str, outgroup: str, names: Sequences[str], source: str) -> None:
+    """Raise ParameterError where the outgroup is no taxon, or the root is not to be placed by it."""
+    if root == "outgroup" and outgroup not in names:
+        named = f"outgroup {outgroup!r} is no taxon of {source}"
+        reason = named if outgroup else "outgroup is empty, but root is outgroup"
+        raise ParameterError(f"{reason}; name a taxon, such as {names[0]}")
+    if outgroup and root != "outgroup":
+        raise ParameterError("outgroup names a taxon, but root is not outgroup; set root to outgroup")
 
 
 def default_options(data: Sequences[DistanceMatrix]) -> Mapping[str, Any]:
@@ -144,7 +181,7 @@ def option_values(problem: TreeProblem) -> Mapping[str, Any]:
     return {name: getattr(problem, name) for name in ("precision", "negative", "root", "outgroup")}
 
 
-def problem_settings(problem: TreeProblem) -> LabelledRows:
+def problem_settings(problem: Any) -> LabelledRows:
     """Return the settings of a problem for the report."""
     root = f"outgroup {problem.outgroup}" if problem.root == "outgroup" else problem.root
     return [("Precision", problem.precision), ("Negative lengths", problem.negative), ("Root", root)]

@@ -25,6 +25,7 @@ MOST, LARGER = 40, 150
 """Taxa of small problems, and of those on which methods are compared: several blocks, epochs and passes."""
 KINDS = ("random", "additive", "noisy", "ties", "twins", "zero", "wide")
 PRECISIONS = ("single", "double")
+ROOTS = ("none", "clustalw", "midpoint", "outgroup")
 ROUNDING = {"single": 1e-4, "double": 1e-9}
 """The change of a distance that another order of the taxa may cause, as a share of the largest distance."""
 SCALE = 4.0
@@ -38,7 +39,7 @@ def draw_problem(choose: TrialChooser, largest: int = MOST) -> TreeProblem:
     """Draw a problem."""
     matrix = drawn_matrix(choose, largest)
     precision, negative = choose.choose_one(PRECISIONS), choose.choose_one(("keep", "zero"))
-    root = choose.choose_one(("none", "clustalw", "midpoint", "outgroup"))
+    root = choose.choose_one(ROOTS)
     outgroup = choose.choose_one(matrix.names) if root == "outgroup" else ""
     return TreeProblem(matrix, precision, negative, root, outgroup)
 

@@ -1,37 +1,130 @@
-// Columns in which two rows of an alignment both have a letter, differ, and differ by a transition.
+// Distances of rows of an alignment whose letters are bits: 32 columns of a pair are compared at once.
 //
-// Computes: for each pair of rows, sums over columns of (both letters), (both and different), (different, one
-//   class).
-// Threads: a block takes a row; each of its warps takes another row at a time, a lane every 32nd word of four
-//   columns.
-// Memory: rows are bytes, four to a 32-bit word, 0 for a gap, with the class of a nucleotide in the two highest
-//   bits; the three counts of each pair go to matrices of 32-bit numbers.
+// Computes: for each pair of rows counts of columns, by logical operations and counts of bits, and a distance of them
+//   (distance_models.cuh). PLANES are the bits of a letter: whether it is there, then its number. COUNTERS are
+//   (common, different) for p, Jukes and Cantor and proteins; (common, transversions, transitions, those of C and T)
+//   for Kimura and TN93; all 16 pairs of bases for LogDet.
+// Threads: pack_letters: a warp packs a row, a lane has a column, and a ballot makes a word of each plane.
+//   compare_tiles: 16 x 16 threads compare a tile of SIDE x SIDE pairs, SIDE / 16 rows with as many others each.
+// Memory: packed[plane][word][row], so that words of neighbouring rows are loaded together. A tile takes DEPTH words of
+//   its rows at a time to shared memory, and leaves its distances there, so that both it and its mirror image are
+//   written in whole lines.
 
-extern "C" __global__ void compare_rows(const unsigned* letters, int words, int rows, int first, int last, int* common,
-                                        int* differ, int* transitions) {
-    constexpr unsigned CLASS = 0xc0c0c0c0u;
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-    for (int row = first + blockIdx.x; row < last; row += gridDim.x) {
-        const unsigned* own = letters + (long long)row * words;
-        for (int other = row + 1 + warp; other < rows; other += warps) {
-            const unsigned* theirs = letters + (long long)other * words;
-            int sums[3] = {0, 0, 0};
-            for (int word = lane; word < words; word += LANES) {
-                const unsigned a = own[word], b = theirs[word];
-                const unsigned both = __vcmpne4(a, 0) & __vcmpne4(b, 0), unlike = both & __vcmpne4(a, b);
-                const unsigned alike = __vcmpeq4(a & CLASS, b & CLASS) & __vcmpne4(a & CLASS, 0);
-                sums[0] += __popc(both);
-                sums[1] += __popc(unlike);
-                sums[2] += __popc(unlike & alike);
-            }
-            for (int half = LANES / 2; half; half /= 2)
-                for (int& sum : sums) sum += __shfl_xor_sync(WARP, sum, half);
-            if (lane == 0) {
-                const long long place = (long long)(row - first) * rows + other;
-                common[place] = sums[0] / 8;
-                differ[place] = sums[1] / 8;
-                transitions[place] = sums[2] / 8;
+constexpr int ACROSS = 16, PER_THREAD = SIDE / ACROSS, TILE_THREADS = ACROSS * ACROSS;
+
+extern "C" __global__ void pack_letters(const unsigned char* letters, long long columns, const unsigned char* codes,
+                                        const int* chosen, int rows, int words, int stride, unsigned* packed) {
+    __shared__ unsigned char table[256];
+    for (int at = threadIdx.x; at < 256; at += blockDim.x) table[at] = codes[at];
+    __syncthreads();
+    const int lane = threadIdx.x % LANES, warps = gridDim.x * (blockDim.x / LANES);
+    for (int row = (blockIdx.x * blockDim.x + threadIdx.x) / LANES; row < stride; row += warps)
+        for (int word = 0; word < words; ++word) {
+            const int column = word * LANES + lane;
+            unsigned code = 0;
+            if (row < rows && column < columns)
+                code = table[letters[(long long)row * columns + (chosen ? chosen[column] : column)]];
+            for (int plane = 0; plane < PLANES; ++plane) {
+                const unsigned bits = __ballot_sync(WARP, code >> plane & 1);
+                if (lane == 0) packed[((long long)plane * words + word) * stride + row] = bits;
             }
         }
+}
+
+// The words of a tile's rows and of its columns; then its distances.
+union TileMemory {
+    unsigned words[2][PLANES][DEPTH][SIDE];
+    REAL tile[SIDE][SIDE + 1];
+};
+
+// Count the columns of a word of two rows.
+__device__ __forceinline__ void count_word(const unsigned (&own)[PLANES], const unsigned (&other)[PLANES],
+                                           int (&counts)[COUNTERS]) {
+    const unsigned both = own[0] & other[0];
+    if (COUNTERS == 2) {
+        unsigned unlike = 0;
+#pragma unroll
+        for (int plane = 1; plane < PLANES; ++plane) unlike |= own[plane] ^ other[plane];
+        counts[0] += __popc(both);
+        counts[1] += __popc(both & unlike);
+    } else if (COUNTERS == 4) {
+        const unsigned across = both & (own[2] ^ other[2]), within = both & (own[1] ^ other[1]) & ~across;
+        counts[0] += __popc(both);
+        counts[1] += __popc(across);
+        counts[2] += __popc(within);
+        if (MODEL == TN93) counts[3 % COUNTERS] += __popc(within & own[2]);
+    } else {
+#pragma unroll
+        for (int base = 0; base < 4; ++base) {
+            const unsigned here = both & (base & 1 ? own[1] : ~own[1]) & (base & 2 ? own[2] : ~own[2]);
+#pragma unroll
+            for (int beside = 0; beside < 4; ++beside)
+                counts[(4 * base + beside) % COUNTERS] +=
+                    __popc(here & (beside & 1 ? other[1] : ~other[1]) & (beside & 2 ? other[2] : ~other[2]));
+        }
+    }
+}
+
+// Distances of rows from first_row on to the rows of all tiles of columns. With `mirrored`, tiles below the diagonal
+// are left out, and every other one is written twice; row r of `distances` is row r - first_row otherwise.
+extern "C" __global__ void compare_tiles(const unsigned* packed, int rows, int words, int stride, int first_row,
+                                         int last_row, int mirrored, MODEL_PARAMETERS(of), REAL* distances,
+                                         long long width, unsigned long long* stated) {
+    const Model model = MODEL_OF(of);
+    __shared__ TileMemory shared;
+    const int top = first_row + blockIdx.y * SIDE, left = blockIdx.x * SIDE;
+    if (mirrored && left + SIDE <= top) return;
+    const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+    int counts[PER_THREAD][PER_THREAD][COUNTERS] = {};
+    for (int first = 0; first < words; first += DEPTH) {
+        __syncthreads();
+        for (int at = threadIdx.x; at < 2 * PLANES * DEPTH * SIDE; at += TILE_THREADS) {
+            const int place = at % SIDE, word = at / SIDE % DEPTH, plane = at / (SIDE * DEPTH) % PLANES;
+            const int side = at / (SIDE * DEPTH * PLANES), row = (side ? left : top) + place;
+            const bool is_there = first + word < words && row < stride;
+            shared.words[side][plane][word][place] =
+                is_there ? packed[((long long)plane * words + first + word) * stride + row] : 0u;
+        }
+        __syncthreads();
+#pragma unroll 2
+        for (int word = 0; word < DEPTH; ++word) {
+            unsigned own[PER_THREAD][PLANES], other[PER_THREAD][PLANES];
+#pragma unroll
+            for (int at = 0; at < PER_THREAD; ++at)
+#pragma unroll
+                for (int plane = 0; plane < PLANES; ++plane) {
+                    own[at][plane] = shared.words[0][plane][word][y + at * ACROSS];
+                    other[at][plane] = shared.words[1][plane][word][x + at * ACROSS];
+                }
+#pragma unroll
+            for (int i = 0; i < PER_THREAD; ++i)
+#pragma unroll
+                for (int j = 0; j < PER_THREAD; ++j) count_word(own[i], other[j], counts[i][j]);
+        }
+    }
+    __syncthreads();
+    unsigned long long lost = 0;
+#pragma unroll
+    for (int i = 0; i < PER_THREAD; ++i)
+#pragma unroll
+        for (int j = 0; j < PER_THREAD; ++j) {
+            int common = counts[i][j][0];
+            if (COUNTERS == 16)
+                for (int entry = 1; entry < COUNTERS; ++entry) common += counts[i][j][entry];
+            const int row = top + y + i * ACROSS, column = left + x + j * ACROSS;
+            bool is_stated;
+            const double found = column_distance(counts[i][j], common, model, is_stated);
+            shared.tile[y + i * ACROSS][x + j * ACROSS] = (REAL)(row == column ? 0.0 : found);
+            lost += is_stated && row < column && column < rows && row < last_row;
+        }
+    for (int half = LANES / 2; half; half /= 2) lost += __shfl_xor_sync(WARP, lost, half);
+    if (threadIdx.x % LANES == 0 && lost) atomicAdd(stated, lost);
+    __syncthreads();
+    for (int at = threadIdx.x; at < SIDE * SIDE; at += TILE_THREADS) {
+        const int i = at / SIDE, j = at % SIDE;
+        if (top + i < last_row && left + j < rows)
+            distances[(top + i - (mirrored ? 0 : first_row)) * width + left + j] = shared.tile[i][j];
+        if (mirrored && left != top && top + j < last_row && left + i < rows)
+            distances[(left + i) * width + top + j] = shared.tile[j][i];
     }
 }

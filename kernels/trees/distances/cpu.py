@@ -11,6 +11,7 @@ import numpy as np
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.cpu.simd import LANES, SHORT_LANES
 from antidiag.kernels.cpu.workers import make_stop_word
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Outcome, SequenceType, sequence_lengths
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import Mode
@@ -18,7 +19,7 @@ from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.aligned_pairs import cpu_identities
 from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences, separate_ambiguous_letters
 from antidiag.kernels.trees.distances.alignment_columns import cpu_columns
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import PairColumnCounts, distances_of_columns
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import make_alignment_model
 from antidiag.kernels.trees.distances.length_groups import LengthGroups, group_by_length
 from antidiag.kernels.trees.distances.problem import (
     AlignedProblem,
@@ -193,31 +194,31 @@ def distance_alignment(
 ) -> Outcome:
     """Compute distances between the rows of an alignment; see `column_distances.distances_of_columns`."""
     run, count = CpuRun(monitor, steps, parameters.threads), len(problem.alignment.names)
-    run.compile(_compile_columns)
-    with run.phase("columns"):
-        bits = cpu_columns.pack_columns(problem.alignment, monitor.check)
-    protein = problem.alignment.type == SequenceType.PROTEIN
-    values, without = np.zeros((count, count)), np.zeros(count, np.int64)
-    counts = np.empty((run.threads, 3, cpu_columns.ROWS, count), np.int32)
-
-    def compute(worker: int, rows: Span) -> None:
-        first, last = rows
-        cpu_columns.count_columns(bits, first, last, counts[worker], run.stop)
-        if run.stop[0]:
-            return
-        for row in range(first, last):
-            columns = PairColumnCounts(*counts[worker, :, row - first, row + 1 :])
-            found, lost = distances_of_columns(columns, problem.model, protein)
-            values[row, row + 1 :] = found
-            without[row] = lost.sum()
-        values[last:, first:last] = values[first:last, last:].T
-        values[first:last, first:last] += values[first:last, first:last].T
-
-    _share_pairs(run, "columns", _list_row_tasks(count, cpu_columns.ROWS, compute, lambda first: count - first))
-    answer = DistanceAnswer(
-        symmetric_matrix(problem.alignment.names, values, problem.alignment.name), int(without.sum())
-    )
+    values = np.zeros((count, count))
+    without = fill_column_distances(problem.alignment, problem.model, values, run)
+    answer = DistanceAnswer(symmetric_matrix(problem.alignment.names, values, problem.alignment.name), without)
     return Outcome(answer, run.times_ms, values.nbytes)
+
+
+def fill_column_distances(alignment: AlignedSequences, model: str, values: np.ndarray, run: CpuRun) -> int:
+    """Compute the distances between all rows of an alignment into the first columns of an array, float32 or float64.
+
+    Returns the number of pairs with a stated distance. The phase of the run is "columns".
+    """
+    rows = len(alignment.names)
+    run.compile(partial(_compile_columns, values.dtype.char, alignment.type == SequenceType.PROTEIN))
+    with run.phase("columns"):
+        packed = cpu_columns.pack_letters(alignment, check=run.monitor.check)
+        chosen = make_alignment_model(model, alignment)
+    without = np.zeros(run.threads, np.int64)
+
+    def compute(worker: int, span: Span) -> None:
+        without[worker] += cpu_columns.distances_of_group(
+            packed, rows, span[0] // cpu_columns.GROUP, chosen, values, run.stop
+        )
+
+    _share_pairs(run, "columns", _list_row_tasks(rows, cpu_columns.GROUP, compute, lambda first: rows - first))
+    return int(without.sum())
 
 
 def _pad_scores(scores: np.ndarray) -> np.ndarray:
@@ -314,7 +315,9 @@ def _compile_ktuple() -> None:
 
 
 @cache
-def _compile_columns() -> None:
+def _compile_columns(value_type: str, is_protein: bool) -> None:
     """Compile alignment distances."""
-    bits = np.zeros((1, cpu_columns.PLANES, 1), np.uint64)
-    cpu_columns.count_columns(bits, 0, 1, np.zeros((3, 1, 1), np.int32), make_stop_word())
+    kind = SequenceType.PROTEIN if is_protein else SequenceType.DNA
+    alignment = AlignedSequences(("a",), np.full((1, 1), ord("A"), np.uint8), kind)
+    packed, chosen = cpu_columns.pack_letters(alignment), make_alignment_model("p", alignment)
+    cpu_columns.distances_of_group(packed, 1, 0, chosen, np.zeros((1, 1), value_type), make_stop_word())

@@ -1,4 +1,4 @@
-"""Distances between all pairs on the GPU: counts are made there, and distances of them on the host."""
+"""Distances between all pairs on the GPU: what is counted there becomes distances there or on the host."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.aligned_pairs.cuda_identities import DeviceIdentities
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import distances_of_rows
-from antidiag.kernels.trees.distances.alignment_columns.cuda_columns import count_pair_columns
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import make_alignment_model
+from antidiag.kernels.trees.distances.alignment_columns.cuda_columns import DeviceColumns
 from antidiag.kernels.trees.distances.problem import (
     AlignedProblem,
     DistanceAnswer,
@@ -48,12 +48,13 @@ def distance_ktuple(problem: KtupleProblem, parameters: PairParameters, monitor:
 def distance_alignment(
     problem: AlignedProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
-    """Compute distances between the rows of an alignment; see `column_distances.distances_of_rows`."""
-    run = DeviceRun(monitor, steps)
-    columns = count_pair_columns(problem.alignment, run)
-    values, without = distances_of_rows(problem.alignment, problem.model, counted=columns)
-    answer = DistanceAnswer(symmetric_matrix(problem.alignment.names, values, problem.alignment.name), without)
-    return Outcome(answer, run.times_ms, 3 * values.nbytes, run.device_bytes)
+    """Compute distances between the rows of an alignment; see `column_distances.distances_of_columns`."""
+    run, alignment = DeviceRun(monitor, steps), problem.alignment
+    device = DeviceColumns(alignment, run, is_double=True)
+    device.pack()
+    values = device.download_distances(make_alignment_model(problem.model, alignment))
+    answer = DistanceAnswer(symmetric_matrix(alignment.names, values, alignment.name), device.count_stated())
+    return Outcome(answer, run.times_ms, values.nbytes, run.device_bytes)
 
 
 def _make_outcome(problem: Any, values: np.ndarray, run: DeviceRun, name: str) -> Outcome:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
+from antidiag.kernels.trees.distances.alignment_columns import natural_log
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import SATURATED, ModelNumber
 
 HERE = Path(__file__).parent
 
@@ -83,4 +85,35 @@ WORDS = (
     CHAINS,
     HERE / "kmers.cu",
 )
-COLUMNS = (HERE / "columns.cu",)
+# Constants of a model of substitution, in the order of column_distances.tn93_constants (distance_models.cuh).
+MODEL = DeviceStruct("Model", "double k1, k2, k3, one, two, purines, pyrimidines, both;")
+
+
+class _RealConstants(DeviceConstants):
+    """Constants of device code that are no int: long long or double."""
+
+    @property
+    def c_text(self) -> str:
+        """The C text; a double is written so that it is read back as it is."""
+        return "\n".join(
+            f"constexpr long long {name} = {value}ll;"
+            if isinstance(value, int)
+            else f"constexpr double {name} = {value!r};"
+            for name, value in self.values
+        )
+
+
+COLUMNS = (
+    DeviceConstants.from_values(**{model.name: int(model) for model in ModelNumber}),
+    _RealConstants.from_values(
+        SATURATED=SATURATED,
+        LOG_OFFSET=natural_log.OFFSET,
+        LN2_HIGH=natural_log.LN2_HIGH,
+        LN2_LOW=natural_log.LN2_LOW,
+        **{f"LOG_{number}": getattr(natural_log, f"L{number}") for number in range(1, 8)},
+    ),
+    MODEL,
+    HERE.parent / "real.cuh",
+    HERE / "distance_models.cuh",
+    HERE / "columns.cu",
+)

@@ -13,19 +13,19 @@ import numpy as np
 from antidiag.kernels import scoring_options
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.dp_taxonomy import DpClassification
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import distance_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, are_distances
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, concatenate_letters, sequence_lengths
+from antidiag.kernels.model import Result, Sequence, SequenceType, concatenate_letters, sequence_lengths
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import Mode, Scoring, refuse_overflow
 from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import dp_classes
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, PROTEIN_MODELS
 from antidiag.kernels.trees.distances.shared_words.kmers import BASES, GROUPS, K, letter_codes
 from antidiag.kernels.trees.named_sequences import NamedSequences
 
@@ -55,7 +55,8 @@ MODEL = Parameter(
     "choice",
     "Model",
     "p: share of different letters. jukes-cantor, kimura: this share, corrected for repeated changes at a position "
-    "(Kimura 1983 for proteins, Kimura's two parameters for nucleotides).",
+    "(Kimura 1983 for proteins, Kimura's two parameters for nucleotides). tn93, logdet: for nucleotides whose "
+    "composition is uneven, or differs from row to row.",
     default="p",
     choices=MODELS,
 )
@@ -267,7 +268,18 @@ def _build_sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> Sixm
 def _build_aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> AlignedProblem:
     """Build a problem of the rows of an alignment."""
     ProblemInput(ALIGNMENT).check(len(data))
-    return AlignedProblem(data[0], resolve_values((MODEL,), options)["distance_model"])
+    model = resolve_values((MODEL,), options)["distance_model"]
+    refuse_model(data[0], model)
+    return AlignedProblem(data[0], model)
+
+
+def refuse_model(alignment: AlignedSequences, model: str) -> None:
+    """Raise ParameterError where a model of nucleotides is chosen for proteins."""
+    if alignment.type == SequenceType.PROTEIN and model not in PROTEIN_MODELS:
+        raise ParameterError(
+            f"distance_model={model} is for nucleotides, and {alignment.name} holds proteins; choose "
+            f"{', '.join(PROTEIN_MODELS)}"
+        )
 
 
 def _refuse_empty(data: Sequences[Sequence]) -> None:

@@ -102,8 +102,36 @@ def column_distance(problem: AlignedProblem, i: int, j: int) -> float:
             found = -b * np.log(np.float64(1 - p / b))
         elif protein:
             found = -np.log(np.float64(1 - p - p * p / 5))
+        elif problem.model == "logdet":
+            found = _logdet(both)
         else:
-            transitions = sum({*pair} in ({"A", "G"}, {"C", "T"}) for pair in differ) / len(both)
-            q = p - transitions
-            found = -np.log(np.float64(1 - 2 * transitions - q)) / 2 - np.log(np.float64(1 - 2 * q)) / 4
+            shares = [sum({*pair} == {*one} for pair in differ) / len(both) for one in ("AG", "CT")]
+            q = p - sum(shares)
+            if problem.model == "kimura":
+                found = -np.log(np.float64(1 - 2 * sum(shares) - q)) / 2 - np.log(np.float64(1 - 2 * q)) / 4
+            else:
+                found = _tamura_nei(*shares, q, problem)
     return max(float(found), 0.0) if found <= SATURATED else SATURATED
+
+
+def _tamura_nei(purine: float, pyrimidine: float, q: float, problem: AlignedProblem) -> float:
+    """Return the distance of Tamura and Nei (1993, equation 7), with the composition of the whole alignment."""
+    text = problem.alignment.letters.tobytes().decode().replace("U", "T")
+    a, g, c, t = (np.float64(text.count(base)) / max(sum(map(text.count, "AGCT")), 1) for base in "AGCT")
+    r, y = a + g, c + t
+    found = np.float64(0)
+    if a * g:
+        found -= 2 * a * g / r * np.log(1 - r * purine / (2 * a * g) - q / (2 * r))
+    if c * t:
+        found -= 2 * c * t / y * np.log(1 - y * pyrimidine / (2 * c * t) - q / (2 * y))
+    if r * y:
+        found -= 2 * (r * y - a * g * y / r - c * t * r / y) * np.log(1 - q / (2 * r * y))
+    return found
+
+
+def _logdet(both: list[tuple[str, str]]) -> float:
+    """Return the LogDet distance (Lockhart and others 1994), over the bases that one of the two rows has."""
+    F = np.array([[float(both.count((a, b))) for b in "AGCT"] for a in "AGCT"])
+    kept = F.sum(0) + F.sum(1) > 0
+    F = F[np.ix_(kept, kept)]
+    return -np.log(np.linalg.det(F) / np.sqrt(F.sum(0).prod() * F.sum(1).prod())) / 4

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import count_planes
 from antidiag.kernels.trees.distances.cuda_sources import STRIP
 from antidiag.kernels.trees.distances.pair_tiles import TILE
 from antidiag.kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
@@ -26,8 +28,10 @@ PAIR_BYTES = 64
 """Bytes per letter of the longest sequence, for a CPU thread that chains words; 16 more per letter of a word."""
 LANE_BYTES = 64
 """Bytes of 32 pairs on a diagonal, or in a column, in 16 bits each."""
-COUNTS_BYTES = 12 * 16 + 64
-"""Bytes per row for a CPU thread, which counts 16 rows with all others at a time and makes distances of them."""
+GROUP_ROWS, WORD_COLUMNS, ROW_STEP = 16, 32, 32
+"""Rows whose packed letters lie side by side on the CPU, columns of a word, and rows of a whole line on a GPU."""
+COLUMN_BUFFERS = 16 * 16 * (4 * 16 + 8) + 4096
+"""Bytes of the counts and distances of a thread, which compares 16 rows with 16 others at a time."""
 
 
 BUSY_WARPS, LONE_WARPS = 24, 4
@@ -116,14 +120,33 @@ def _chain_bytes(problem: KtupleProblem, lengths: np.ndarray, threads: int) -> d
 
 def _alignment_footprint(problem: AlignedProblem, parameters: PairParameters, backend: str) -> Footprint:
     """Return the memory of distances between rows of an alignment."""
-    rows, columns = problem.alignment.letters.shape
-    letters = rows * (columns + 4)
+    rows = len(problem.alignment.names)
+    host = {"distances": 8 * rows**2}
     if backend == "cpu":
-        threads = parameters.threads
-        host = {"letters": rows * (-(-columns // 64) * 64), "distances": 8 * rows**2}
-        return Footprint({**host, "threads": threads * COUNTS_BYTES * rows})
-    host = {"letters": letters, "distances": 8 * rows**2, "counts": 12 * rows**2}
-    return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2 + ROUNDED)})
+        return Footprint({**host, **packed_host_bytes(problem.alignment, parameters.threads)})
+    band = 8 * min(rows, column_band_rows(rows)) * rows
+    return Footprint(host, {**packed_device_bytes(problem.alignment), "distances at a time": band})
+
+
+def packed_host_bytes(alignment: AlignedSequences, threads: int) -> dict[str, int]:
+    """Return the host memory of packed letters, and of threads that compare them."""
+    rows, columns = alignment.letters.shape
+    group, words = -(-rows // GROUP_ROWS) * GROUP_ROWS, -(-columns // WORD_COLUMNS)
+    packed = 4 * group * words * count_planes(alignment.type)
+    return {"packed letters": packed, "threads": threads * COLUMN_BUFFERS + min(rows, 1024) * columns}
+
+
+def packed_device_bytes(alignment: AlignedSequences) -> dict[str, int]:
+    """Return the device memory of letters and packed letters."""
+    rows, columns = alignment.letters.shape
+    stride, words = -(-rows // ROW_STEP) * ROW_STEP, -(-columns // WORD_COLUMNS)
+    packed = 4 * stride * words * count_planes(alignment.type)
+    return {"letters": rows * columns + ROUNDED, "packed letters": packed + 4 * columns + ROUNDED}
+
+
+def column_band_rows(rows: int) -> int:
+    """Return the rows of distances between rows of an alignment that a device has at a time."""
+    return max(1, ALL_COUNTS // (8 * max(rows, 1)))
 
 
 PAIR_CELLS, WORD_CELLS = 1000, 100

@@ -17,7 +17,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trees.distances import reference
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, PROTEIN_MODELS
 from antidiag.kernels.trees.distances.problem import (
     KTUPLE_DEFAULTS,
     AlignedProblem,
@@ -107,7 +107,8 @@ def draw_aligned(choose: TrialChooser, largest: int = MOST) -> AlignedProblem:
     changed = random.random((rows, columns)) < choose.choose_one((0.1, 0.3, 0.8))
     found = letters[np.where(changed, random.integers(0, letters.size, (rows, columns)), 0)]
     found.setflags(write=False)
-    return AlignedProblem(AlignedSequences(numbered_names(rows), found, kind), choose.choose_one(MODELS))
+    models = PROTEIN_MODELS if kind == SequenceType.PROTEIN else MODELS
+    return AlignedProblem(AlignedSequences(numbered_names(rows), found, kind), choose.choose_one(models))
 
 
 def _textbook_distances(pair: Callable[[Any, int, int], float], taxa: Callable[[Any], int]) -> Callable[[Any], Pairs]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -193,11 +193,26 @@ def _join_upgma(problem: TreeProblem, parameters: None, phase: CpuPhase) -> tupl
 
 
 def _join_pruned(problem: TreeProblem, parameters: PrunedParameters, phase: CpuPhase) -> tuple[TreeAnswer, int]:
-    taxa, D, found = problem.taxa, working_matrix(problem, LANES), _JoinRecords(problem.taxa)
+    D = working_matrix(problem, LANES)
+    return make_joined_tree(problem, *join_matrix(D, problem.taxa, parameters.epoch, phase)), D.nbytes
+
+
+class JoinedMatrix(NamedTuple):
+    """The joins of a matrix, as `tree_from_joins.make_joined_tree` takes them."""
+
+    joins: np.ndarray
+    records: np.ndarray
+    last_nodes: np.ndarray
+    distances: np.ndarray
+
+
+def join_matrix(D: np.ndarray, taxa: int, epoch_share: int, phase: CpuPhase) -> JoinedMatrix:
+    """Make all joins of NJ-pruned in a matrix, float32 or float64 (taxa, whole vectors), which is written over."""
+    found = _JoinRecords(taxa)
     epoch = _JoinEpoch(D, _sum_rows(D[:, :taxa], phase), phase)
 
     def joins(worker: int) -> None:
-        last = found.done + min(epoch_length(epoch.count, parameters.epoch), found.joins_left)
+        last = found.done + min(epoch_length(epoch.count, epoch_share), found.joins_left)
         while found.done < last and not phase.run.stop[0]:
             epoch.make_joins(found, min(last - found.done, max(1, int(PAIRS_PER_SLICE / epoch.count / 64))))
 
@@ -207,9 +222,12 @@ def _join_pruned(problem: TreeProblem, parameters: PrunedParameters, phase: CpuP
         phase.share(joins, lambda: found.report_progress(phase), threads=1)
         epoch.end()
     left, nodes = epoch.kept, epoch.nodes
-    return make_joined_tree(
-        problem, found.joins, found.records, nodes[left], D[np.ix_(epoch.rows[left], left)]
-    ), D.nbytes
+    return JoinedMatrix(found.joins, found.records, nodes[left], D[np.ix_(epoch.rows[left], left)])
+
+
+def compile_pruned(parameters: PrunedParameters, precision: str) -> None:
+    """Compile NJ-pruned, or load it from the cache."""
+    _compile_loop(_join_pruned, parameters, precision)
 
 
 class _JoinEpoch:

@@ -24,6 +24,8 @@ import numpy as np
 from antidiag.kernels.cpu import float_lanes as lanes
 from antidiag.kernels.cpu.float_lanes import LANES
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
+from antidiag.kernels.trees.joining.cpu_serial import sum_rows
+from antidiag.kernels.trees.sizes import SHORTEST_EPOCH
 
 NOWHERE = 1e30
 """Beyond every distance: -u where no cluster is, and the bound of a row that needs no reading."""
@@ -289,3 +291,41 @@ def drop_columns(D, rows, kept_places, u, H, first, last):
             distances[t] = distances[kept_places[t]]
         distances[at] = NOWHERE
         H[at] = _read_row(distances, at, u, u, minima)[1]
+
+
+@cached_njit
+def join_all(D, taxa, epoch, joined, stop):
+    """Make all joins of a matrix on one thread, with passes over it after one in ``epoch`` of the clusters.
+
+    ``D`` is float32 or float64 (taxa, whole vectors) and written over, ``joined`` are `JoinArrays`; ``stop`` ends it
+    early.
+    """
+    D[:, taxa:] = 0.0
+    S = np.empty(taxa)
+    sum_rows(D[:, :taxa], S, 0, taxa)
+    rows, kept, nodes = np.arange(taxa), np.arange(taxa), np.arange(taxa).astype(np.int32)
+    drift = np.zeros(4)
+    drift[2] = D.max() if taxa else 0.0
+    done = 0
+    while done < taxa - 3 and not stop[0]:
+        count = kept.size
+        sums = np.full((count + LANES - 1) // LANES * LANES, -NOWHERE * count)
+        sums[:count] = S[kept]
+        S, nodes = sums, nodes[kept]
+        u = (S / (count - 2)).astype(D.dtype)
+        H, T = np.zeros(u.size), np.zeros(u.size)
+        drop_columns(D, rows, kept, u, H, 0, count)
+        rows = rows[kept]
+        T[:count] = -NOWHERE
+        H[:count] -= drift[2] * rounding_slack(D.itemsize)
+        drift[0] = drift[1] = 0.0
+        away = np.zeros_like(u)
+        bounds = RowBounds(u, u.copy(), u.copy(), u.copy(), H, T)
+        sizes = np.array([count, taxa - done, done, taxa + done])
+        join_limit = min(max(SHORTEST_EPOCH, count // epoch), taxa - 3 - done)
+        make_joins(D, ClusterPlaces(rows, S, nodes, away), bounds, drift, sizes, joined, join_limit, stop)
+        done = sizes[2]
+        kept = np.flatnonzero(S[:count] > -LIMIT)
+        new = away[kept] != 0
+        older_places = kept[~new]
+        fill_columns(D, rows, older_places, kept[new], 0, older_places.size)

@@ -19,7 +19,7 @@ from antidiag.kernels.trees.joining.cuda_published import LoadedMatrix
 from antidiag.kernels.trees.joining.cuda_sources import BLOCKS, BOUNDED, CLUSTERS, PAIR, PRUNED, STATE
 from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree
 from antidiag.kernels.trees.parameters import CellBlockParameters, PrunedParameters
-from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.problem import TreeProblem
 from antidiag.kernels.trees.sizes import STAGING, epoch_length, folded_rows
 
 THREADS = 256
@@ -74,7 +74,7 @@ def _block_defines(parameters: CellBlockParameters, folded: bool) -> dict[str, i
 
 def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-pruned: bounds on the rows."""
-    return _PrunedJoining(problem, parameters, DeviceRun(monitor, steps, rows=1)).run_joins()
+    return PrunedJoining(problem, parameters, DeviceRun(monitor, steps, rows=1)).run_joins()
 
 
 class _DeviceJoining:
@@ -82,7 +82,7 @@ class _DeviceJoining:
 
     parts: tuple[SourcePart, ...]
 
-    def __init__(self, problem: TreeProblem, run: DeviceRun, defines: Mapping[str, int]) -> None:
+    def __init__(self, problem: Any, run: DeviceRun, defines: Mapping[str, int]) -> None:
         self.problem, self.run, self.taxa = problem, run, problem.taxa
         self.defines = {**defines, "DOUBLE": problem.precision == "double"}
         self.kernels: dict[str, Any] = {}
@@ -126,6 +126,10 @@ class _DeviceJoining:
             np.copyto(out, values[first + begin : first + end], casting="unsafe")
 
         self.run.upload_rows(rows, fill)
+        self.sum_rows(rows, first)
+
+    def sum_rows(self, rows: cupy.ndarray, first: int) -> None:
+        """Sum rows of the square matrix, from the first on."""
         count = int(rows.shape[0])
         sizes = np.int64(self.taxa), np.int32(count), np.int32(self.taxa)
         self.kernel("sum_rows")((self.grid_size(count, THREADS // 32),), (THREADS,), (rows, *sizes, self.S[first:]))
@@ -147,14 +151,18 @@ class _DeviceJoining:
 
     def run_joins(self) -> Outcome:
         """Make all joins and return the outcome."""
-        pairs = max(self.problem.cells, 1)
+        self.make_joins()
+        answer = make_joined_tree(self.problem, *self.download_joins())
+        return Outcome(answer, self.run.times_ms, device_bytes=self.run.device_bytes)
+
+    def make_joins(self) -> None:
+        """Make all joins, in the phase "joins"."""
+        pairs = (self.taxa**3 - self.taxa) // 6
         with self.run.begin_phase("joins", ahead=1) as phase:
             for done in self.all_joins():
                 left = self.taxa - done
-                phase.note_launch(self.problem.cells - (left**3 - left) // 6, pairs)
-        self.run.report_progress(pairs, pairs, "joins")
-        answer = self.answer()
-        return Outcome(answer, self.run.times_ms, device_bytes=self.run.device_bytes)
+                phase.note_launch(pairs - (left**3 - left) // 6, max(pairs, 1))
+        self.run.report_progress(max(pairs, 1), max(pairs, 1), "joins")
 
     def all_joins(self) -> Iterator[int]:
         """Launch all joins, a batch at a time, and yield how many are launched."""
@@ -181,14 +189,14 @@ class _DeviceJoining:
         for _ in range(count):
             self.launch_join(clusters)
 
-    def answer(self) -> TreeAnswer:
-        """Download the joins and return their tree."""
+    def download_joins(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Download the joins, as `tree_from_joins.make_joined_tree` takes them."""
         run, left, made = self.run, min(self.taxa, 3), max(self.taxa - 3, 0)
         order = np.argsort(run.download_array(self.slots[:left]))
         nodes = run.download_array(self.nodes[:left])[order]
         apart = self.remaining_distances(left)[np.ix_(order, order)]
         joins, records = run.download_array(self.joins[:made]), run.download_array(self.records[:made])
-        return make_joined_tree(self.problem, joins, records, nodes, apart)
+        return joins, records, nodes, apart
 
 
 class _BlockJoining(_DeviceJoining):
@@ -234,12 +242,12 @@ class _BlockJoining(_DeviceJoining):
         return self.run.download_array(apart)
 
 
-class _PrunedJoining(_DeviceJoining):
+class PrunedJoining(_DeviceJoining):
     """NJ-pruned on the device."""
 
     parts = PRUNED
 
-    def __init__(self, problem: TreeProblem, parameters: PrunedParameters, run: DeviceRun) -> None:
+    def __init__(self, problem: Any, parameters: PrunedParameters, run: DeviceRun) -> None:
         taxa = problem.taxa
         self.D, self.stride = run.allocate_array((taxa + 1, taxa), problem.dtype), np.int64(taxa)
         self.parameters = parameters

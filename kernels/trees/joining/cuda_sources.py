@@ -65,7 +65,7 @@ BOUNDED = DeviceStruct(
     State* state;
     """,
 )
-JOINS = (PAIR, STATE, DeviceConstants.from_values(RECORD=RECORD), HERE / "joins.cuh")
+JOINS = (HERE.parent / "real.cuh", PAIR, STATE, DeviceConstants.from_values(RECORD=RECORD), HERE / "joins.cuh")
 BLOCKS = (*JOINS, CLUSTERS, HERE / "cell_blocks.cuh", HERE / "joins_blocks.cu")
 PUBLISHED = (*JOINS, SLOT_PAIR, HERE / "cell_blocks.cuh", HERE / "joins_published.cu")
 PRUNED = (*JOINS, BOUNDED, HERE / "joins_pruned.cu")

@@ -9,13 +9,6 @@
 //   place of the one with the smaller slot, and the last cluster moves to the place that becomes free. State is in
 //   global memory.
 
-// The type of the distances.
-#if DOUBLE
-using REAL = double;
-#else
-using REAL = float;
-#endif
-
 // Beyond every distance; see MOST_SINGLE and MOST_DOUBLE in problem.py.
 constexpr double NO_DISTANCE = 1e30;
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Sequences
+
 import numpy as np
 
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.problem import JoinedProblem, TreeAnswer, TreeProblem
 from antidiag.kernels.trees.rooting import place_root
 
 RECORD = 3
@@ -21,12 +23,18 @@ def working_matrix(problem: TreeProblem, stride: int = 1) -> np.ndarray:
 
 
 def make_joined_tree(
-    problem: TreeProblem, joins: np.ndarray, records: np.ndarray, last_nodes: np.ndarray, distances: np.ndarray
+    problem: JoinedProblem,
+    joins: np.ndarray,
+    records: np.ndarray,
+    last_nodes: np.ndarray,
+    distances: np.ndarray,
+    inner_names: Sequences[str] | None = None,
 ) -> TreeAnswer:
     """Return the answer of neighbor joining.
 
     ``joins`` is int32 (n - 3, 2) and ``records`` float64 (n - 3, 3) as the loops write them; ``last_nodes`` are the
     nodes (one to three) that are not joined, in the order of their places, and ``distances`` their distances, square.
+    ``inner_names`` name the nodes that the joins made.
     """
     taxa, made = problem.taxa, len(joins)
     middle = taxa + made
@@ -41,8 +49,8 @@ def make_joined_tree(
         lengths[last_nodes] = _meeting_lengths(distances.astype(np.float64))
     if problem.negative == "zero":
         _remove_negative_lengths(lengths, joins, last_nodes)
-    names = [*problem.matrix.names, *[""] * (nodes - taxa)]
-    tree = Tree.from_parents(names, parents, lengths, problem.matrix.name)
+    inner = [*(inner_names or [""] * made), *[""] * (nodes - middle)]
+    tree = Tree.from_parents([*problem.names, *inner], parents, lengths, problem.title)
     return TreeAnswer(place_root(tree, problem.root, problem.outgroup), joins)
 
 

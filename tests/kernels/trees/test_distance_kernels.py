@@ -13,7 +13,12 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trees.distances import problem as rules
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, distances_of_rows
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import (
+    MODELS,
+    PROTEIN_MODELS,
+    distances_of_rows,
+    make_model,
+)
 from tests.kernels.trees.test_distances import SCORINGS, distances, families
 from tests.nvrtc import compile_without_device
 from tests.problems import sequence
@@ -30,7 +35,11 @@ def test_kernels_compile(architecture: str, local: int, wide: int) -> None:
     defines = {"LOCAL": local, "WIDE": wide, "COUNT": 28 if wide else 12}
     assert compile_without_device(cuda_identities.IDENTITIES, defines, architecture)
     assert compile_without_device(cuda_kmers.WORDS, {}, architecture)
-    assert compile_without_device(cuda_columns.COLUMNS, {}, architecture)
+    for kind, models in ((SequenceType.DNA, MODELS), (SequenceType.PROTEIN, PROTEIN_MODELS)):
+        for name in models:
+            number = make_model(name, kind, np.ones(4, np.int64)).number
+            defines = cuda_columns.column_defines(number, kind, is_double=not wide)
+            assert compile_without_device(cuda_columns.COLUMNS, defines, architecture)
 
 
 def of_device(emulated, id: str, problem, **parameters) -> np.ndarray:
@@ -128,13 +137,15 @@ def test_emulated_chains_of_long_pairs_are_made_some_rows_at_a_time(emulated, mo
 
 @settings(max_examples=15)
 @given(
-    kind=st.sampled_from((SequenceType.DNA, SequenceType.PROTEIN)),
-    model=st.sampled_from(MODELS),
-    taxa=st.integers(1, 12),
+    kind_and_model=st.sampled_from(
+        [(SequenceType.DNA, name) for name in MODELS] + [(SequenceType.PROTEIN, name) for name in PROTEIN_MODELS]
+    ),
+    taxa=st.integers(1, 70),
     columns=st.integers(1, 200),
     seed=st.integers(0, 99),
 )
-def test_emulated_distances_of_an_alignment_are_those_of_the_cpu(emulated, kind, model, taxa, columns, seed) -> None:
+def test_emulated_distances_of_an_alignment_are_those_of_the_cpu(emulated, kind_and_model, taxa, columns, seed) -> None:
+    kind, model = kind_and_model
     random = np.random.default_rng(seed)
     first = np.array(list(b"ACGTUN-" if kind == SequenceType.DNA else b"ACDEW*X-"), np.uint8)
     letters = first[np.where(random.random((taxa, columns)) < 0.3, random.integers(0, first.size, (taxa, columns)), 0)]

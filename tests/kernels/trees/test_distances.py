@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import RESOURCES, engine
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import read_sequences
 from antidiag.kernels.model import SequenceType
@@ -20,7 +20,7 @@ from antidiag.kernels.registry import find_method
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trees.distances import problem as rules
 from antidiag.kernels.trees.distances import reference
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import SATURATED, distances_of_rows
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, SATURATED, distances_of_rows
 from antidiag.kernels.trees.distances.shared_words import kmers
 from antidiag.kernels.trees.distances.word_chains import cpu_single_chains, ktuples
 from tests import oracle
@@ -240,6 +240,36 @@ def test_pairs_beyond_a_model_are_counted_and_put_far_apart() -> None:
         values, without = distances_of_rows(found, model)
         assert values[0, 1] == values[0, 2] == apart
         assert without == (2 if model == "p" else 3)
+
+
+def test_tamura_nei_and_logdet_by_hand() -> None:
+    """With equal shares of the bases TN93 is Kimura's distance where both kinds of transitions are as frequent."""
+    first, second = "ACGT" * 10, "GCGT" + "ATGT" + "CCGT" + "ACGT" * 7
+    found = rows(first, second, "GTAC" * 10)
+    counts = np.array([sum(text.count(base) for text in (first, second, "GTAC" * 10)) for base in "AGCT"])
+    a, g, c, t = counts / counts.sum()
+    purine, pyrimidine, q, r, y = 1 / 40, 1 / 40, 1 / 40, a + g, c + t
+    expected = -2 * a * g / r * np.log(1 - r * purine / (2 * a * g) - q / (2 * r))
+    expected -= 2 * c * t / y * np.log(1 - y * pyrimidine / (2 * c * t) - q / (2 * y))
+    expected -= 2 * (r * y - a * g * y / r - c * t * r / y) * np.log(1 - q / (2 * r * y))
+    assert distances_of_rows(found, "tn93")[0][0, 1] == pytest.approx(expected, rel=1e-12)
+    F = np.array([[8, 1, 1, 0], [0, 10, 0, 0], [0, 0, 9, 1], [0, 0, 0, 10]], float)  # in the order A G C T
+    ratio = np.linalg.det(F) / np.sqrt(F.sum(0).prod() * F.sum(1).prod())
+    assert distances_of_rows(found, "logdet")[0][0, 1] == pytest.approx(-np.log(ratio) / 4, rel=1e-12)
+
+
+def test_equal_rows_are_at_0_and_a_base_that_no_row_has_does_not_matter() -> None:
+    found = rows("AACCCTTN-A", "AACCCTTN-A", "AACCTTTA-A")
+    for model in MODELS:
+        values = distances_of_rows(found, model)[0]
+        assert values[0, 1] == 0 and 0 < values[0, 2] < 1
+
+
+@pytest.mark.parametrize("model", ["tn93", "logdet"])
+def test_models_of_nucleotides_are_refused_for_proteins(model: str) -> None:
+    found = rows("ACDEF", "ACDEW", kind=SequenceType.PROTEIN)
+    with pytest.raises(ParameterError, match=f"{model} is for nucleotides.*choose p, jukes-cantor, kimura"):
+        rules.ALIGNMENT_DISTANCES.build_problem([found], {"distance_model": model})
 
 
 def test_p_distances_are_those_of_scikit_bio() -> None:

@@ -17,7 +17,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import find_method
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.trees.distances import problem as rules
-from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, PROTEIN_MODELS
 from antidiag.kernels.trees.problem import TreeProblem
 from antidiag.kernels.trees.trials import make_matrix
 from tests.kernels.trees.test_distances import SCORINGS
@@ -115,8 +115,10 @@ def test_chains_of_long_pairs_are_those_of_the_cpu() -> None:
     same("distance-ktuple", problem)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("kind", [SequenceType.DNA, SequenceType.PROTEIN])
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [(SequenceType.DNA, name) for name in MODELS] + [(SequenceType.PROTEIN, name) for name in PROTEIN_MODELS],
+)
 def test_distances_of_an_alignment_are_those_of_the_cpu(kind: SequenceType, model: str) -> None:
     random = np.random.default_rng(8)
     letters = np.array(list(b"ACGT-" if kind == SequenceType.DNA else b"ACDEFGW-"), np.uint8)

@@ -1,0 +1,107 @@
+"""The tree of an alignment on the CPU: distances go into the matrix that is joined, and replicates into one for each
+thread."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import numpy as np
+
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
+from antidiag.kernels.cpu.float_lanes import LANES
+from antidiag.kernels.cpu.workers import make_stop_word
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trees.alignment_trees.problem import (
+    AlignmentTreeAnswer,
+    AlignmentTreeProblem,
+    count_column_bases,
+    draw_columns,
+)
+from antidiag.kernels.trees.alignment_trees.sizes import padded_taxa, replicate_workers
+from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
+from antidiag.kernels.trees.distances.alignment_columns import cpu_columns
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import make_model
+from antidiag.kernels.trees.distances.cpu import fill_column_distances
+from antidiag.kernels.trees.joining import cpu_pruned
+from antidiag.kernels.trees.joining.cpu import PROGRESS_STEPS, compile_pruned, join_matrix
+from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree
+from antidiag.kernels.trees.parameters import PrunedParameters
+
+
+def nj_alignment(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Join the rows of an alignment by neighbor joining, and compute the support of its branches."""
+    run, taxa = CpuRun(monitor, steps, parameters.threads), problem.taxa
+    run.compile(partial(compile_pruned, parameters, problem.precision))
+    matrix = np.zeros((taxa, padded_taxa(taxa)), problem.dtype)
+    without = fill_column_distances(problem.alignment, problem.model, matrix, run)
+    with run.phase("joins", total=PROGRESS_STEPS) as phase:
+        joined = join_matrix(matrix, taxa, parameters.epoch, phase)
+    names = _compute_support(problem, parameters, joined.joins, matrix, run) if problem.bootstrap else None
+    answer = make_joined_tree(problem, *joined, inner_names=names)
+    return Outcome(AlignmentTreeAnswer(answer.tree, answer.joins, without), run.times_ms, matrix.nbytes)
+
+
+def _compute_support(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, joins: np.ndarray, matrix: np.ndarray, run: CpuRun
+) -> list[str]:
+    """Return the support of each join; ``matrix`` is written over."""
+    support = SplitSupport(joins, problem.taxa)
+    run.compile(partial(_compile_replicate, matrix.dtype.char))
+    replicates = _Replicates(problem, parameters, run)
+    workers = replicate_workers(problem, run.threads)
+    matrices = [matrix, *(np.zeros_like(matrix) for _ in range(workers - 1))]
+    with run.phase("bootstrap", total=problem.bootstrap) as phase:
+        replicates.share(matrices, phase)
+    for found in replicates.joins:
+        support.add_replicate(found)
+    return support.node_names()
+
+
+class _Replicates:
+    """Replicates of an alignment; every thread joins some of them alone."""
+
+    def __init__(self, problem: AlignmentTreeProblem, parameters: PrunedParameters, run: CpuRun) -> None:
+        self.problem, self.parameters, self.run = problem, parameters, run
+        self.joins: list[np.ndarray] = [np.empty((0, 2), np.int32)] * problem.bootstrap
+        self.column_bases = count_column_bases(problem.alignment) if problem.model == "tn93" else None
+
+    def share(self, matrices: list[np.ndarray], phase: CpuPhase) -> None:
+        """Join all replicates, as many at a time as there are matrices."""
+        numbers = iter(range(self.problem.bootstrap))
+
+        def work(worker: int) -> None:
+            for number in numbers:
+                if self.run.stop[0]:
+                    return
+                self.joins[number] = self._join_replicate(number, matrices[worker])
+                phase.done[worker] += 1
+
+        phase.share(work, threads=len(matrices))
+
+    def _join_replicate(self, number: int, matrix: np.ndarray) -> np.ndarray:
+        """Return the joins of a replicate, int32 (k, 2)."""
+        problem, columns = self.problem, draw_columns(self.problem, number)
+        bases = None if self.column_bases is None else self.column_bases[columns].sum(0)
+        model = make_model(problem.model, problem.alignment.type, bases)
+        packed = cpu_columns.pack_letters(problem.alignment, columns)
+        for group in range(len(packed)):
+            cpu_columns.distances_of_group(packed, problem.taxa, group, model, matrix, self.run.stop)
+        made = max(problem.taxa - 3, 0)
+        joins = np.zeros((made, 2), np.int32)
+        joined = cpu_pruned.JoinArrays(joins, np.empty((made, RECORD)))
+        cpu_pruned.join_all(matrix, problem.taxa, self.parameters.epoch, joined, self.run.stop)
+        return joins
+
+
+@cache
+def _compile_replicate(value_type: str) -> None:
+    """Compile the joins of a replicate, or load them from the cache."""
+    taxa = 5
+    matrix = np.zeros((taxa, LANES), value_type)
+    matrix[:, :taxa] = 1 - np.eye(taxa)
+    joined = cpu_pruned.JoinArrays(np.zeros((taxa - 3, 2), np.int32), np.empty((taxa - 3, RECORD)))
+    cpu_pruned.join_all(matrix, taxa, 8, joined, make_stop_word())

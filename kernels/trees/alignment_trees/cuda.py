@@ -1,0 +1,86 @@
+"""The tree of an alignment on the GPU: distances are computed into the matrix that is joined there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antidiag.kernels.cuda.run import DeviceRun
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trees.alignment_trees.problem import (
+    AlignmentTreeAnswer,
+    AlignmentTreeProblem,
+    count_column_bases,
+    draw_columns,
+)
+from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import (
+    DistanceModel,
+    make_alignment_model,
+    make_model,
+)
+from antidiag.kernels.trees.distances.alignment_columns.cuda_columns import DeviceColumns
+from antidiag.kernels.trees.joining.cuda import PrunedJoining
+from antidiag.kernels.trees.joining.tree_from_joins import make_joined_tree
+from antidiag.kernels.trees.parameters import PrunedParameters
+
+
+def nj_alignment(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Join the rows of an alignment by neighbor joining, and compute the support of its branches."""
+    run = DeviceRun(monitor, steps, rows=1)
+    columns = DeviceColumns(problem.alignment, run, is_double=problem.precision == "double")
+    columns.pack()
+    joining = ColumnJoining(problem, parameters, columns, make_alignment_model(problem.model, problem.alignment))
+    without = columns.count_stated()
+    joining.make_joins()
+    joined = joining.download_joins()
+    del joining  # its matrix is that of the replicates
+    names = _compute_support(problem, parameters, joined[0], columns, run) if problem.bootstrap else None
+    answer = make_joined_tree(problem, *joined, inner_names=names)
+    found = AlignmentTreeAnswer(answer.tree, answer.joins, without)
+    return Outcome(found, run.times_ms, device_bytes=run.device_bytes)
+
+
+class ColumnJoining(PrunedJoining):
+    """NJ-pruned, whose matrix is computed on the device from the columns of an alignment."""
+
+    def __init__(
+        self,
+        problem: AlignmentTreeProblem,
+        parameters: PrunedParameters,
+        columns: DeviceColumns,
+        model: DistanceModel,
+    ) -> None:
+        self.columns, self.model = columns, model
+        super().__init__(problem, parameters, columns.run)
+
+    def load(self) -> None:
+        """Compute the matrix and sum its rows."""
+        self.columns.fill_distances(self.model, self.D[: self.taxa])
+        self.sum_rows(self.D[: self.taxa], 0)
+
+
+def _compute_support(
+    problem: AlignmentTreeProblem,
+    parameters: PrunedParameters,
+    joins: np.ndarray,
+    columns: DeviceColumns,
+    run: DeviceRun,
+) -> list[str]:
+    """Return the support of each join."""
+    support = SplitSupport(joins, problem.taxa)
+    column_bases = count_column_bases(problem.alignment) if problem.model == "tn93" else None
+    for replicate in range(problem.bootstrap):
+        chosen = draw_columns(problem, replicate)
+        bases = None if column_bases is None else column_bases[chosen].sum(0)
+        columns.pack(chosen)
+        model = make_model(problem.model, problem.alignment.type, bases)
+        joining = ColumnJoining(problem, parameters, columns, model)
+        joining.make_joins()
+        support.add_replicate(joining.download_joins()[0])
+        del joining
+        run.report_progress(replicate + 1, problem.bootstrap, "bootstrap")
+    return support.node_names()
