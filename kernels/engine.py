@@ -85,7 +85,11 @@ def execute(
     started = datetime.now(UTC)
     run = run_plan.method.load_backend(run_plan.backend)
     kind = run_plan.method.id, *run_plan.footprint.device.items()
-    device = devices.use_device(run_plan.device, kind) if run_plan.backend == "cuda" else nullcontext()
+    device = (
+        devices.use_device(run_plan.device, kind, run_plan.footprint.device_bytes)
+        if run_plan.backend == "cuda"
+        else nullcontext()
+    )
     with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
         outcome = run(run_plan.problem, run_plan.parameters, monitor, steps)
     cost = run_plan.method.cost

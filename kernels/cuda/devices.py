@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from antidiag.kernels import memory
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
 
@@ -90,12 +91,16 @@ def run_memory_pool() -> Any:
 
 
 def allocate_memory(nbytes: int) -> Any:
-    """Allocate device memory, and note the peak; inside `use_device`, CuPy allocates all its arrays by this
-    function."""
+    """Allocate device memory, and note the peak, or what could not be had; inside `use_device`, CuPy allocates all its
+    arrays by this function."""
     pool = run_memory_pool()
-    memory = pool.malloc(nbytes)
+    try:
+        allocated = pool.malloc(nbytes)
+    except MemoryError:  # CuPy's OutOfMemoryError is one
+        _allocated.asked = pool.total_bytes() + nbytes
+        raise
     _allocated.most = max(peak_allocated_bytes(), pool.used_bytes())
-    return memory
+    return allocated
 
 
 def peak_allocated_bytes() -> int:
@@ -109,8 +114,10 @@ def _cached_memory_pool(cupy: Any) -> Any:
 
 
 @contextmanager
-def use_device(index: int, kind: Hashable = None) -> Iterator[None]:
+def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = None) -> Iterator[None]:
     """Run the block on a GPU, on a stream of its own, with all arrays in the memory pool of runs.
+
+    ``planned_bytes`` is the estimate of device memory by which a run was allowed; it is told where memory is too short.
 
     The pool keeps the memory of a run of some ``kind`` for the next run of the same kind, and frees it when a run of
     another kind begins. After a run of no kind, or one that failed, it keeps a small share only. The current device and
@@ -128,7 +135,8 @@ def use_device(index: int, kind: Hashable = None) -> Iterator[None]:
         if _last_kinds.get(index) != kind:
             _free_memory(index)  # it may be in pieces that do not fit
         try:
-            _allocated.most = 0
+            _allocated.most, _allocated.asked = 0, 0
+            _allocated.planned, _allocated.free_before = planned_bytes, free_memory_bytes(index)
             with stream, cupy.cuda.using_allocator(allocate_memory):
                 yield
         except BaseException as error:
@@ -163,10 +171,7 @@ def _translate_errors(index: int) -> Iterator[None]:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
         _drop_traceback(error)
-        raise MemoryRefused(
-            f"GPU {index} has less memory left than this run needs: another program uses it. End that program, "
-            "choose a smaller problem, or --backend cpu"
-        ) from error
+        raise MemoryRefused(_explain_shortage(index)) from error
     except MemoryRefused as error:
         _drop_traceback(error)
         raise MemoryRefused(str(error)) from error
@@ -177,6 +182,29 @@ def _translate_errors(index: int) -> Iterator[None]:
             "or choose "
             "--backend cpu; if it fails again, check the GPU with nvidia-smi"
         ) from error
+
+
+def _explain_shortage(index: int) -> str:
+    """Return why a run on this thread found too little memory: it was planned wrongly, or taken before it began."""
+    planned, free = getattr(_allocated, "planned", None), getattr(_allocated, "free_before", 0)
+    needed = memory.format_bytes(getattr(_allocated, "asked", 0))
+    if planned is None:
+        return (
+            f"GPU {index} has too little free memory: at least {needed} are needed. Choose a smaller problem, or "
+            "--backend cpu"
+        )
+    estimate = memory.format_bytes(planned)
+    if free < planned:
+        return (
+            f"GPU {index} has too little free memory: this run needs {estimate}, and {memory.format_bytes(free)} were "
+            "free when it began, because another program has taken memory since it was planned. End that program, "
+            "choose a smaller problem, or --backend cpu"
+        )
+    return (
+        f"the memory estimate of this run was wrong: it was {estimate} on GPU {index}, and the run needed at least "
+        f"{needed} ({memory.format_bytes(free)} were free when it began). Choose a smaller problem, or --backend cpu, "
+        "and please report this error with the problem"
+    )
 
 
 def _clear_frames(error: BaseException) -> None:

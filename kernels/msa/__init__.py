@@ -132,7 +132,8 @@ METHODS = (
         backends=backends_in("antidiag.kernels.msa.consistency", "align_sequences"),
         cost=replace(
             CONSISTENCY_COST,
-            memory_hint="a larger least posterior keeps fewer posteriors (0.1 needs two fifths as much as 0.01); "
+            memory_hint="a larger least posterior keeps fewer posteriors (of unlike sequences, 0.1 needs a third as "
+            "much as 0.01); "
             "alignment along PartTree takes any number of sequences in little memory",
         ),
         teaching=Teaching(CONSISTENCY_PAGE, "antidiag.kernels.msa.walkthroughs.consistency_rounds:CONSISTENCY"),

@@ -39,7 +39,7 @@ from antidiag.kernels.model import (
 )
 from antidiag.kernels.msa.dp_class import MERGES
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
-from antidiag.kernels.msa.relatedness import are_related
+from antidiag.kernels.msa.relatedness import are_related, sample_shared_words
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.sequences.alphabets import identity_codes
 from antidiag.kernels.sequences.sequence_set import join_data, split_data, take_sequences
@@ -114,6 +114,11 @@ class MsaProblem(NamedSequences):
     def are_related(self) -> bool:
         """Return whether the sequences seem to be of one family, by shared words."""
         return are_related(self.sequences, self.is_protein)
+
+    @cached_property
+    def shared_words(self) -> np.ndarray:
+        """Return the shares of words that some pairs of sequences have in common, float64 from 0 to 1."""
+        return sample_shared_words(self.filled_sequences, self.is_protein)
 
     @cached_property
     def distinct_count(self) -> int:

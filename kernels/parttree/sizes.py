@@ -108,8 +108,11 @@ EDGE_BYTES = 36
 """Bytes of an edge of the trees of pairs of blocks, in all its copies."""
 LITTLE = 1 << 22
 """Words of bits that one thread counts sooner than several would share them."""
-PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 40, 1 << 20, 1 << 30
-"""Device bytes: waiting profiles, per letter; a fixed part; and the most that a launch takes."""
+PROFILE_BYTES, MOVED, FIRST_BYTES, LAUNCH_BYTES = 50, 1.5, 1 << 20, 1 << 30
+"""Device bytes: profiles, per letter, as many as two levels of a balanced tree take; how many times as many while those
+that are still needed move to a new array; a fixed part; and most bytes of a launch of more than one alignment."""
+WIDER = 1.2
+"""Approximate columns, per letter of the longest sequences, of the widest profiles that the device aligns."""
 PAIRS = 6
 """Sequences per pair of the first level of the tree, about."""
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
@@ -242,11 +245,12 @@ def _device_alignment_bytes(problem: MsaProblem, lengths: np.ndarray, single: bo
     if not single:
         guide = {"6-mers": DEVICE_WORD_BYTES * int(lengths.sum()), "sequences": DEVICE_BYTES * lengths.size}
     waiting, launch = initial_device_bytes(different, int(different * mean))
+    second, longest = np.sort(lengths)[[max(lengths.size - 2, 0), -1]].tolist()
     profiles = {
         "letters": int(different * mean),
-        "profiles": waiting,
+        "profiles": int(MOVED * waiting),
         "gaps": FIRST_BYTES,
-        "alignments of a launch": launch,
+        "alignments of a launch": max(launch, int(WIDER**2 * second * longest)),
     }
     return max(guide, profiles, key=lambda parts: sum(parts.values()))
 

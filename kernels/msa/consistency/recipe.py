@@ -37,6 +37,10 @@ class ConsistencyRecipe:
     tree_weights: bool = False
     variants: tuple[ConsistencyRecipe, ...] = ()
 
+    def count_rounds(self, sequences: int) -> int:
+        """Return how many rounds of consistency apply to so many sequences."""
+        return self.rounds if sequences <= self.small else min(self.rounds, 1)
+
     def intermediate_count(self, sequences: int) -> int:
         """Return through how many intermediate sequences consistency goes, of so many sequences."""
         if sequences <= self.all_others:

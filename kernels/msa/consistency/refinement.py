@@ -153,7 +153,7 @@ def _repeat_passes(aligner: GroupAligner, splits: Callable[[int], list[Split]], 
             some = parted[done : done + together]
             tried, columns = aligner.try_splits(some, columns, is_better)
             done += tried
-            together = min(2 * together, aligner.most_trials) if tried == len(some) else 1
+            together = min(2 * together, aligner.most_trials(columns)) if tried == len(some) else 1
         if np.array_equal(aligner.places, before):
             break
     aligner.run.monitor.update(passes * TICKS, passes * TICKS, "refinement")

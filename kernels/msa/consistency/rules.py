@@ -51,7 +51,8 @@ LEASTS = (0.01, 0.05, 0.1)
 """Automatic values, larger for larger problems; they never depend on the machine."""
 ROOM_BYTES = 10 << 30
 ENTRIES, THINNING = 4.0, 0.6
-"""Approximate posteriors of at least .01 per letter and other sequence; they fall with this power of the threshold."""
+"""Typical posteriors of at least .01 per letter and other sequence; they fall with this power of the threshold. They
+choose the threshold alone: what a run needs follows from how similar its sequences are (`sizes.estimate_density`)."""
 ENTRY_BYTES, POINTER_BYTES = 4, 4
 TRIPLETS = Parameter(
     name="triplets",
@@ -105,18 +106,19 @@ def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> Con
 def choose_least_posterior(sequences: Sequences[Sequence]) -> float:
     """Choose the least posterior that is kept, by number and lengths of the sequences."""
     letters = int(sequence_lengths(sequences).sum())
-    fitting = (least for least in LEASTS if estimate_posterior_bytes(len(sequences), letters, least) <= ROOM_BYTES)
+    typical = {least: ENTRIES * (LEASTS[0] / least) ** THINNING for least in LEASTS}
+    fitting = (
+        least for least in LEASTS if count_posterior_bytes(len(sequences), letters, typical[least]) <= ROOM_BYTES
+    )
     return next(fitting, LEASTS[-1])
 
 
-def estimate_posterior_bytes(sequences: int, letters: int, least: float) -> int:
-    """Estimate the bytes of the posteriors of all ordered pairs, with ``letters`` letters in all."""
-    return int((sequences - 1) * letters * (entries_per_letter(least) * ENTRY_BYTES + POINTER_BYTES))
+def count_posterior_bytes(sequences: int, letters: int, density: float) -> int:
+    """Count the bytes of the posteriors of all ordered pairs.
 
-
-def entries_per_letter(least: float) -> float:
-    """Estimate the posteriors that are kept of one letter and one other sequence."""
-    return ENTRIES * (LEASTS[0] / least) ** THINNING
+    ``letters`` are those of all sequences, ``density`` the posteriors of a letter and one other sequence.
+    """
+    return int((sequences - 1) * letters * (density * ENTRY_BYTES + POINTER_BYTES))
 
 
 def describe_dropped(least: float) -> tuple[str, ...]:

@@ -172,19 +172,11 @@ def prepare_alignment(
         observer.start_tree(tree)
     with observer.stage("consistency"):
         via = choose_intermediates(accuracies, recipe.intermediate_count(found.count))
-        found = _apply_rounds(found, recipe, weights, via, stages)
+        relative = (weights / WEIGHT_UNIT).astype(np.float32)
+        rounds = recipe.count_rounds(found.count)
+        for number in range(rounds):  # each round frees the posteriors before it
+            found = stages.apply_consistency(found, via, relative, SELF_WEIGHT, (number, rounds))
     return PreparedAlignment(stages.make_scorer(found, weights), accuracies, joins, tree, weights)
-
-
-def _apply_rounds(
-    posteriors: Any, recipe: ConsistencyRecipe, weights: np.ndarray, via: np.ndarray, stages: ConsistencyStages
-) -> Any:
-    """Apply all rounds of consistency of a recipe."""
-    rounds = recipe.rounds if posteriors.count <= recipe.small else min(recipe.rounds, 1)
-    relative = (weights / WEIGHT_UNIT).astype(np.float32)
-    for number in range(rounds):
-        posteriors = stages.apply_consistency(posteriors, via, relative, SELF_WEIGHT, (number, rounds))
-    return posteriors
 
 
 def list_joins(tree: Tree) -> np.ndarray:

@@ -129,6 +129,7 @@ class LevelAlignments:
         room, ways = _start_offsets(_workspace_words(m, n)), _start_offsets(_direction_bytes(m, n))
         words = 4 * int(room[-1])
         if words + int(ways[-1]) > self.workspace.size:
+            self.workspace = None  # freed before more is allocated
             self.workspace = run.allocate_array(words + int(ways[-1]), np.uint8)
         begin = self.workspace.data.ptr
         joins = np.zeros(nodes.size, JOIN.dtype)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import bisect
 import ctypes
+import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -42,49 +44,116 @@ def bytes_taken() -> int:
     return sum(pool.total_bytes() for pool in _pools)
 
 
+@dataclass(eq=False)
+class MemoryBlock:
+    """A piece of a segment of the device's memory; ``before`` and ``after`` are its neighbours in the segment."""
+
+    size: int
+    before: MemoryBlock | None = None
+    after: MemoryBlock | None = None
+    is_free: bool = False
+
+    @property
+    def is_segment(self) -> bool:
+        """Whether it is a whole segment, which the pool can give back to the device."""
+        return self.before is None and self.after is None
+
+    def split(self, size: int) -> MemoryBlock:
+        """Cut the block to ``size`` bytes; return the rest, which follows it."""
+        rest = MemoryBlock(self.size - size, self, self.after)
+        if self.after:
+            self.after.before = rest
+        self.size, self.after = size, rest
+        return rest
+
+    def join_following(self) -> None:
+        """Add the following block to this one."""
+        assert self.after
+        self.size, self.after = self.size + self.after.size, self.after.after
+        if self.after:
+            self.after.before = self
+
+
 class MemoryPool:
-    """Counts bytes as CuPy's pool does: whole units, and what is freed is kept for reuse."""
+    """Hands out memory as CuPy's pool does: the smallest free block that is large enough, split where it is larger.
+
+    What is freed is kept, and joined with free neighbours in its segment. So ``total_bytes`` shows what a real pool
+    would take from a card, with the gaps that are too small for what is asked for.
+    """
 
     def __init__(self) -> None:
-        self._used = 0
-        self._kept: list[int] = []
-        self._limit = 0
+        self._used = self._total = self._limit = 0
+        self._free: list[tuple[int, int, MemoryBlock]] = []
+        self._numbers = itertools.count()
+        self.most_total = 0
         _pools.add(self)
 
     def malloc(self, size: int) -> MemoryPointer:
         return MemoryPointer(_Memory(size, self) if size else None, 0, size)
 
-    def take(self, size: int) -> int:
-        """Account for an array; the bytes of its block."""
+    def take(self, size: int) -> MemoryBlock:
+        """Account for an array; its block."""
         units = -(-size // UNIT) * UNIT
-        place = bisect.bisect_left(self._kept, units)
-        if place < len(self._kept):
-            rest = self._kept.pop(place) - units
-            if rest:
-                bisect.insort(self._kept, rest)
-        elif bytes_taken() + units > TOTAL_BYTES or (self._limit and self.total_bytes() + units > self._limit):
-            raise OutOfMemoryError(f"out of memory allocating {size:,} bytes (allocated so far: {self._used:,} bytes)")
-        self._used += units
-        return units
+        place = bisect.bisect_left(self._free, (units,))
+        if place < len(self._free):
+            block = self._free.pop(place)[2]
+            block.is_free = False
+            if block.size > units:
+                self._keep(block.split(units))
+        else:
+            block = self._take_segment(units, size)
+        self._used += block.size
+        return block
 
-    def give_back(self, units: int) -> None:
-        self._used -= units
-        bisect.insort(self._kept, units)
+    def _take_segment(self, units: int, size: int) -> MemoryBlock:
+        if not self._has_place(units):
+            self.free_all_blocks()
+        if not self._has_place(units):
+            raise OutOfMemoryError(f"out of memory allocating {size:,} bytes (allocated so far: {self._used:,} bytes)")
+        self._total += units
+        self.most_total = max(self.most_total, self._total)
+        return MemoryBlock(units)
+
+    def _has_place(self, units: int) -> bool:
+        return bytes_taken() + units <= TOTAL_BYTES and not (self._limit and self._total + units > self._limit)
+
+    def _keep(self, block: MemoryBlock) -> None:
+        block.is_free = True
+        bisect.insort(self._free, (block.size, next(self._numbers), block))
+
+    def _forget(self, block: MemoryBlock) -> None:
+        place = bisect.bisect_left(self._free, (block.size,))
+        while self._free[place][2] is not block:
+            place += 1
+        del self._free[place]
+        block.is_free = False
+
+    def give_back(self, block: MemoryBlock) -> None:
+        self._used -= block.size
+        if block.after and block.after.is_free:
+            self._forget(block.after)
+            block.join_following()
+        if block.before and block.before.is_free:
+            block = block.before
+            self._forget(block)
+            block.join_following()
+        self._keep(block)
 
     def used_bytes(self) -> int:
         return self._used
 
     def free_bytes(self) -> int:
-        return sum(self._kept)
+        return self._total - self._used
 
     def total_bytes(self) -> int:
-        return self._used + self.free_bytes()
+        return self._total
 
     def free_all_blocks(self, stream: Any = None) -> None:
-        self._kept.clear()
+        self._total -= sum(size for size, _, block in self._free if block.is_segment)
+        self._free = [entry for entry in self._free if not entry[2].is_segment]
 
     def n_free_blocks(self) -> int:
-        return len(self._kept)
+        return len(self._free)
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
         self._limit = size or int((fraction or 0) * TOTAL_BYTES)
@@ -107,17 +176,17 @@ class _Memory:
     """The bytes of an array, given back when nothing refers to them any more."""
 
     def __init__(self, size: int, pool: MemoryPool) -> None:
-        units = pool.take(size)
+        block = pool.take(size)
         self.size = size
         self.ptr = library().emulator_allocate(size)
         if not self.ptr:
             raise OutOfMemoryError(f"the host has no {size:,} bytes for the emulated device")
         self.bytes = (ctypes.c_ubyte * size).from_address(self.ptr)
-        weakref.finalize(self, _give_back, self.ptr, size, units, pool).atexit = False
+        weakref.finalize(self, _give_back, self.ptr, size, block, pool).atexit = False
 
 
-def _give_back(pointer: int, size: int, units: int, pool: MemoryPool) -> None:
-    pool.give_back(units)
+def _give_back(pointer: int, size: int, block: MemoryBlock, pool: MemoryPool) -> None:
+    pool.give_back(block)
     if not library().emulator_free(pointer):
         damaged.append(f"a kernel wrote just before or behind an array of {size:,} bytes")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antidiag.kernels import registry, trials
+from antidiag.kernels import engine, registry, trials
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import BackendUnavailable, MemoryRefused
+from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.trials import RandomChooser
 from tests.attack.devices import _little_memory, _lost
 
@@ -21,10 +22,32 @@ def problem():
     return max((tried.draw_problem(RandomChooser(seed)) for seed in range(20)), key=lambda one: one.cells)
 
 
-def test_memory_that_another_program_took_is_told(emulated, problem) -> None:
-    with _little_memory(100), pytest.raises(MemoryRefused, match="GPU 0 has less memory left"):
-        emulated(JOINING, problem)
+def test_an_estimate_that_was_too_small_is_told_with_both_numbers(emulated, problem) -> None:
+    planned = engine.plan_run(JOINING, problem, {}, "cuda")
+    estimate = format_bytes(planned.footprint.device_bytes)
+    with _little_memory(100), pytest.raises(MemoryRefused) as refused:
+        engine.execute(planned)
+    text = str(refused.value)
+    assert text.startswith(f"the memory estimate of this run was wrong: it was {estimate} on GPU 0, and the run needed")
+    assert "needed at least 0 B" not in text
+    assert "another program" not in text
     assert devices.run_memory_pool().used_bytes() == 0
+
+
+def test_memory_that_another_program_took_after_planning_is_told(emulated, problem, monkeypatch) -> None:
+    planned = engine.plan_run(JOINING, problem, {}, "cuda")
+    free = planned.footprint.device_bytes - 1
+    monkeypatch.setattr(devices, "free_memory_bytes", lambda index: free)
+    with _little_memory(100), pytest.raises(MemoryRefused) as refused:
+        engine.execute(planned)
+    needs = f"this run needs {format_bytes(free + 1)}, and {format_bytes(free)} were free when it began"
+    assert needs in str(refused.value) and "another program has taken memory since" in str(refused.value)
+
+
+def test_memory_that_is_short_without_a_plan_blames_nobody(emulated) -> None:
+    told = pytest.raises(MemoryRefused, match="GPU 0 has too little free memory: at least 1000 B are needed")
+    with _little_memory(100), told, devices.use_device(0):
+        devices.allocate_memory(1000)
 
 
 @pytest.mark.parametrize("at", range(8))

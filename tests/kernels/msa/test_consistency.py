@@ -13,8 +13,9 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa import CONSISTENCY_PROBLEM
-from antidiag.kernels.msa.consistency import reference, solver
+from antidiag.kernels.msa.consistency import reference, sizes, solver
 from antidiag.kernels.msa.consistency.groups import cpu_merging
+from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
 from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import SparsePosteriors
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
@@ -194,7 +195,7 @@ def test_one_long_sequence_among_short_ones_takes_little() -> None:
 
 
 def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], found: SparsePosteriors) -> None:
-    data = proteins(LONG, LONG[:40], LONG[5:], LONG.replace("Q", ""))
+    data = proteins(LONG, LONG[::-1], LONG[::2] + LONG[1::2], LONG[::3])
     plans = [
         runs.plan_run(
             registry.find_method("msa"), CONSISTENCY_PROBLEM.make_problem(data, {"least_posterior": least}), {}, "cpu"
@@ -204,6 +205,23 @@ def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], fo
     assert plans[1].footprint.host["posteriors"] < 0.6 * plans[0].footprint.host["posteriors"]
     fewer = cpu_stages.CpuStages(CpuRun(), cut=6554).compute_posteriors(sequences, BOTH)
     assert fewer.units.min() >= 6554 and fewer.units.size < found.units.size
+
+
+def test_more_posteriors_are_expected_of_sequences_that_are_less_alike() -> None:
+    equal, related, unrelated = proteins(LONG, LONG), proteins(LONG, LONG[:20] + LONG[::-1]), proteins(LONG, LONG[::-1])
+    problems = [CONSISTENCY_PROBLEM.make_problem(data, {}) for data in (equal, related, unrelated)]
+    densities = [sizes.estimate_density(problem) for problem in problems]
+    assert 1 < densities[0] < 1.3 < densities[1] < 5 and densities[2] == 8.5
+    thinned = CONSISTENCY_PROBLEM.make_problem(unrelated, {"least_posterior": 0.1})
+    assert sizes.estimate_density(thinned) == pytest.approx(1.75)
+
+
+def test_so_many_splits_are_tried_together_as_fit_into_memory() -> None:
+    class Scorer:
+        most_cells = 1 << 26
+
+    aligner = GroupAligner(Scorer(), CpuRun(), np.empty(0, np.int32), np.empty(0, np.int64))
+    assert [aligner.most_trials(columns) for columns in (0, 1000, 4000, 30_000)] == [16, 16, 4, 1]
 
 
 def test_many_sequences_keep_larger_posteriors_or_are_referred_to_parttree(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,10 +108,9 @@ class GroupAligner:
                     return done, width
         return len(trials), columns
 
-    @property
-    def most_trials(self) -> int:
-        """Return how many splits are worth trying together."""
-        return MOST_TRIALS if self.scorer.most_cells else 1
+    def most_trials(self, columns: int) -> int:
+        """Return how many splits of an alignment of so many columns may be tried together."""
+        return max(min(self.scorer.most_cells // max(columns, 1) ** 2, MOST_TRIALS), 1)
 
     def _split_groups(self, first: np.ndarray, second: np.ndarray, columns: int) -> GroupPair:
         """Return two parts of an alignment without empty columns, and the column pairs that stand together now."""
@@ -183,8 +182,8 @@ class GroupAligner:
             done, width = self.try_splits(drawn, columns, is_no_longer)
             number, random.bit_generator.state = number + done, states[done - 1]
             # Many splits can be tried at once when nothing changes any more.
-            together = 1 if (done < len(drawn) or width != columns) else min(2 * together, self.most_trials)
-            columns = width
+            changed = done < len(drawn) or width != columns
+            columns, together = width, 1 if changed else min(2 * together, self.most_trials(width))
         self.run.monitor.update(rounds, rounds, "refinement")
         return columns
 

@@ -42,8 +42,8 @@ class DeviceEntries:
     words: Any
 
     @classmethod
-    def allocate_entries(cls, run: DeviceRun, pairs: np.ndarray, lengths: np.ndarray, entries: int) -> DeviceEntries:
-        """Allocate space for at most ``entries`` entries of these pairs."""
+    def in_buffer(cls, run: DeviceRun, pairs: np.ndarray, lengths: np.ndarray, words: Any) -> DeviceEntries:
+        """Allocate what tells where the entries of these pairs lie in ``words``."""
         ends = np.concatenate([[0], np.cumsum(lengths[pairs[:, 0]])])
         rows = max(int(ends[-1]), 1)
         return cls(
@@ -52,17 +52,19 @@ class DeviceEntries:
             begins=run.allocate_array(rows, np.int64),
             counts=run.allocate_array(rows, np.int32),
             totals=run.allocate_filled(max(len(pairs), 1), np.int32),
-            words=run.allocate_array(max(entries, 1), np.uint32),
+            words=words,
         )
 
     @classmethod
     def upload_entries(cls, run: DeviceRun, part: CompressedPairs, lengths: np.ndarray) -> DeviceEntries:
         """Copy entries that the host has found to the device."""
-        m, entries = lengths[part.pairs[:, 0]], part.columns.size
+        m = lengths[part.pairs[:, 0]]
+        ends = np.concatenate([[0], np.cumsum(m)])
         own = [part.pointers[row : row + length + 1] for row, length in zip(part.rows, m, strict=True)]
         begins = [begin + pointers[:-1] for begin, pointers in zip(part.begins, own, strict=True)]
-        return replace(
-            cls.allocate_entries(run, part.pairs, lengths, entries),
+        return cls(
+            part.pairs,
+            first_rows=run.upload_array(ends),
             begins=run.upload_array(np.concatenate([*begins, np.zeros(1, np.int64)])),
             counts=run.upload_array(np.concatenate([*map(np.diff, own), np.zeros(1, np.int32)]).astype(np.int32)),
             totals=run.upload_array(np.array([pointers[-1] for pointers in own], np.int32)),

@@ -62,21 +62,32 @@ class CudaStages:
         The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
         """
         lengths = np.array([sequence.size for sequence in sequences], np.int64)
+        made = self._compute_short_pairs(sequences, models, lengths)
+        host = CpuRun(CancelOnlyMonitor(self.run.monitor), threads=count_processors())
+        long = CpuStages(host, self.cut).compute_pairs(sequences, models, list_pair_tasks(lengths, LONG_CELLS))
+        made += [DeviceEntries.upload_entries(self.run, part, lengths) for part in long]
+        self.run.report_progress(1, 1, "posteriors")
+        return lay_out_pairs(lengths, made, self.run)
+
+    def _compute_short_pairs(
+        self, sequences: Sequence[np.ndarray], models: Sequence[PairModel], lengths: np.ndarray
+    ) -> list[DeviceEntries]:
+        """Return the posteriors of the pairs of fewer than LONG_CELLS cells, slice by slice."""
         given = _upload_models(models, int(lengths.max(initial=0)), self.run)
         starts = np.concatenate([[0], np.cumsum(lengths)])
         letters = self.run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)]))
         given = *given, letters, self.run.upload_array(starts)
         pairs = _list_pairs(lengths)
         pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
+        if not len(pairs):
+            return []
         slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
+        sums = PairSums.allocate_sums(self.run, lengths[pairs], self.warps)
+        buffer = EntryBuffer.allocate_buffer(self.run, lengths[pairs[:, 0]])
         for some in slices:
             self.run.report_progress(slices.done, slices.total_work, "posteriors")
-            made.append(_compute_pair_slice(self.run, given, lengths, pairs[some], self.warps, self.cut))
-        host = CpuRun(CancelOnlyMonitor(self.run.monitor), threads=count_processors())
-        long = CpuStages(host, self.cut).compute_pairs(sequences, models, list_pair_tasks(lengths, LONG_CELLS))
-        made += [DeviceEntries.upload_entries(self.run, part, lengths) for part in long]
-        self.run.report_progress(1, 1, "posteriors")
-        return lay_out_pairs(lengths, made, self.run)
+            made.append(_compute_pair_slice(self.run, given, lengths, pairs[some], sums, buffer, self.cut))
+        return made
 
     def compute_accuracies(self, posteriors: DevicePosteriors) -> np.ndarray:
         """Return expected accuracies of all pairs, float64 (n, n)."""
@@ -99,9 +110,13 @@ class CudaStages:
         via, weight = self.run.upload_array(chosen), self.run.upload_array(of_sequences)
         slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
         before, parts = round_number
+        buffer = EntryBuffer.allocate_buffer(self.run, lengths[x])
         for some in slices:
             self.run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
-            made.append(_compute_round_slice(self.run, posteriors, pairs[some], itself[some], via, weight, self.cut))
+            made.append(
+                _compute_round_slice(self.run, posteriors, pairs[some], itself[some], via, weight, buffer, self.cut)
+            )
+        del buffer  # frees memory for the layout
         self.run.report_progress(before + 1, parts, "consistency")
         return lay_out_pairs(lengths, made, self.run)
 
@@ -178,18 +193,62 @@ def _list_pairs(lengths: np.ndarray) -> np.ndarray:
     return pairs[np.argsort(-lengths[pairs].prod(1), kind="stable")]
 
 
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """Device memory for the sums of as many pairs as are computed at a time, for all slices.
+
+    If each slice allocated its own, the memory pool would keep pieces of many sizes: several times the bytes in use.
+    ``most_cells``, ``longest`` and ``widest`` are the largest of all pairs (PAIRS).
+    """
+
+    words: Any
+    warp_words: int
+    most_cells: int
+    longest: int
+    widest: int
+    blocks: int
+
+    @classmethod
+    def allocate_sums(cls, run: DeviceRun, pair_lengths: np.ndarray, warps: int) -> PairSums:
+        """Allocate memory for pairs of these lengths, int64 (pairs, 2), the shorter first."""
+        m, n = pair_lengths.T
+        widths = -(-n // STRIP) * STRIP
+        cells, longest, widest = int(((m + LANES - 1) * widths).max()), int(m.max()), int(widths.max())
+        warp_words, blocks = count_warp_words(cells, longest, widest), -(-min(len(m), warps) // WARPS)
+        words = run.allocate_array(blocks * WARPS * warp_words, np.float32)
+        return cls(words, warp_words, cells, longest, widest, blocks)
+
+
+@dataclass(eq=False)
+class EntryBuffer:
+    """Device memory for the entries of one slice, used by one slice after the other."""
+
+    words: Any
+
+    @classmethod
+    def allocate_buffer(cls, run: DeviceRun, rows: np.ndarray) -> EntryBuffer:
+        """Allocate memory for the largest slice of pairs with so many rows each."""
+        most = max(min(int(rows.sum()), BATCH_ROWS), int(rows.max(initial=1)))
+        return cls(run.allocate_array(ENTRIES_A_ROW * most, np.uint32))
+
+    def enlarge_buffer(self, run: DeviceRun, entries: int) -> None:
+        """Replace the memory by memory for so many entries."""
+        self.words = None  # freed before more is allocated
+        self.words = run.allocate_array(entries, np.uint32)
+
+
 def _compute_pair_slice(
-    run: DeviceRun, arguments: tuple[Any, ...], lengths: np.ndarray, pairs: np.ndarray, warps: int, cut: int
+    run: DeviceRun,
+    arguments: tuple[Any, ...],
+    lengths: np.ndarray,
+    pairs: np.ndarray,
+    sums: PairSums,
+    buffer: EntryBuffer,
+    cut: int,
 ) -> DeviceEntries:
-    """Compute posteriors of these pairs; ``given`` are the models (MODELS), and all letters with their offsets."""
+    """Compute posteriors of these pairs; ``arguments`` are the models (MODELS), and all letters with their offsets."""
     kernel, (*models, letters, starts) = run.compile_kernel(PAIR_SOURCE, "pair_posteriors"), arguments
-    m, n = lengths[pairs].T
-    widths = -(-n // STRIP) * STRIP
-    cells, longest, widest = int(((m + LANES - 1) * widths).max()), int(m.max()), int(widths.max())
-    room_of_warp = count_warp_words(cells, longest, widest)
-    warps = min(len(pairs), warps)
-    grid = -(-warps // WARPS)
-    room = run.allocate_array(grid * WARPS * room_of_warp, np.float32)
+    grid = min(-(-len(pairs) // WARPS), sums.blocks)
     on_device, shared = run.upload_array(pairs), int(models[-1]) * CODES * CODES * 4
 
     def launch(words: Any, found: tuple[Any, ...]) -> None:
@@ -198,30 +257,35 @@ def _compute_pair_slice(
             starts=starts,
             pairs=on_device,
             count=len(pairs),
-            room=room,
-            warp_room=room_of_warp,
-            most_cells=cells,
-            longest=longest,
-            widest=widest,
+            room=sums.words,
+            warp_room=sums.warp_words,
+            most_cells=sums.most_cells,
+            longest=sums.longest,
+            widest=sums.widest,
             ticket=words,
         )
         kernel((grid,), (THREADS,), (*models, *work, *found), shared_mem=shared)
 
-    return _find_entries(run, pairs, lengths, cut, launch)
+    return _find_entries(run, pairs, lengths, buffer, cut, launch)
 
 
 def _find_entries(
-    run: DeviceRun, pairs: np.ndarray, lengths: np.ndarray, cut: int, launch: Callable[[Any, tuple[Any, ...]], None]
+    run: DeviceRun,
+    pairs: np.ndarray,
+    lengths: np.ndarray,
+    buffer: EntryBuffer,
+    cut: int,
+    launch: Callable[[Any, tuple[Any, ...]], None],
 ) -> DeviceEntries:
-    """Return what ``launch(ticket, ENTRIES)`` finds, which is called again with more space if that was too little."""
-    capacity = ENTRIES_A_ROW * int(lengths[pairs[:, 0]].sum())
+    """Return what ``launch(ticket, ENTRIES)`` finds, which is called again with a larger buffer if it was too small."""
     while True:
-        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.in_buffer(run, pairs, lengths, buffer.words)
         launch(words, found.pack_struct(words.data.ptr + 8, cut))
         count = int(run.download_array(words)[1])
-        if count <= capacity:
+        if count <= buffer.words.size:
             return found.trim_entries(count)
-        capacity = count
+        del found
+        buffer.enlarge_buffer(run, count)
 
 
 def _compute_round_slice(
@@ -231,6 +295,7 @@ def _compute_round_slice(
     own_weight: np.ndarray,
     via: Any,
     weight: Any,
+    buffer: EntryBuffer,
     cut: int,
 ) -> DeviceEntries:
     """Apply a round of consistency to these pairs."""
@@ -268,4 +333,4 @@ def _compute_round_slice(
         )
         kernel((grid,), (threads,), (*arguments.given, *round_, *found), shared_mem=shared)
 
-    return _find_entries(run, pairs, lengths, cut, launch)
+    return _find_entries(run, pairs, lengths, buffer, cut, launch)
