@@ -14,6 +14,7 @@ from types import FrameType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from antidiag.app.cli import messages
 from antidiag.kernels.monitor import Monitor
 
 PATIENCE_S = 1.0
@@ -32,8 +33,8 @@ def watch_run() -> Iterator[Monitor]:
 
     The first Ctrl-C asks the run to stop, the second one ends the process.
     """
-    if not sys.stderr.isatty():
-        monitor = Monitor()
+    if messages.is_quiet() or not sys.stderr.isatty():
+        monitor = messages.silent_monitor()
         with cancelled_by_interrupt(monitor):
             yield monitor
         return

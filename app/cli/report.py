@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from antidiag.app import texts
@@ -16,6 +17,8 @@ from antidiag.kernels.registry.memory_advice import MethodSuggestion
 from antidiag.kernels.run_plan import RunPlan
 
 LabelledText = tuple[str, str]
+MOST_LINES, MOST_LETTERS = 60, 2000
+"""Lines, and letters of a line, of an answer that is printed below its report."""
 
 
 def print_rows(rows: Iterable[LabelledText]) -> None:
@@ -35,6 +38,19 @@ def print_result_json(result: Result) -> None:
     """Print a result as JSON on standard output, piece by piece."""
     for piece in json_text.json_pieces(result_saving.result_json(result)):
         print(piece, end="")
+
+
+def print_shortened(result: Result, suffix: str) -> None:
+    """Print a result in the format of a suffix below its report; of a long one the first lines."""
+    if suffix not in result_saving.result_suffixes(registry.find_method(result.method)):
+        return
+    with result_saving.open_result(result, suffix) as written:
+        lines = [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(written, MOST_LINES + 1)]
+    print()
+    for line in lines[:MOST_LINES]:
+        print(line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]}...")
+    if len(lines) > MOST_LINES or any(len(line) > MOST_LETTERS for line in lines):
+        print("... --out FILE saves all")
 
 
 def result_rows(result: Result) -> list[LabelledText]:
@@ -77,7 +93,7 @@ def plan_rows(
         ),
         (
             "time",
-            f"{texts.format_estimate(planned.time_ms)}, "
+            f"{estimate_text(planned)}, "
             f"{texts.format_number(method.cost.predicted_cells(planned.problem, planned.parameters))} "
             f"{method.problem_type.work_unit}",
         ),
@@ -89,6 +105,11 @@ def plan_rows(
     if suited:
         rows.append(("suggestion", f"{suited.method.name} ({suited.method.id}): {suited.reason}"))
     return rows + _note_rows(planned.notes)
+
+
+def estimate_text(planned: RunPlan) -> str:
+    """Return the expected time of a run in words."""
+    return texts.format_estimate(planned.time_ms)
 
 
 def plan_json(planned: RunPlan) -> dict[str, Any]:
