@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, QSize, Qt
+from PySide6.QtCore import QEventLoop, QLoggingCategory, QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from antidiag.app import theme
@@ -42,11 +42,11 @@ class FigureLook:
     columns: int = 80
     scheme: str = ""
     shape: str = "rectangular"
-    title: str = ""
 
 
 def start_drawing(look: FigureLook) -> None:
     """Start Qt, and use the colours of the figure."""
+    QLoggingCategory.setFilterRules("default.warning=false")  # the offscreen plugin warns of every size
     application = QApplication.instance() or QApplication(["antidiag"])
     theme.apply(application, "dark" if look.dark else "light")  # type: ignore[arg-type] # one with widgets
 
@@ -67,8 +67,7 @@ def save_alignment_figure(path: Path, alignment: AlignedSequences, look: FigureL
         view.set_scheme(look.scheme)
     _wait_until(lambda: view.sharp, monitor)
     made = figures.wrapped_figure(view.exporter.figure_source, look.columns)
-    title = look.title or made.title
-    export.save_figure(path, made.size, made.drawing_with(monitor), title, look.printed, monitor.check)
+    export.save_figure(path, made.size, made.drawing_with(monitor), made.title, look.printed, monitor.check)
     view.deleteLater()
 
 
@@ -121,8 +120,7 @@ def _save_view(path: Path, view: Any, show: Callable[[Any], None], look: FigureL
     _lay_out(view, look.size)
     show(view)
     _wait_until(lambda: view.sharp, monitor, failures)
-    title = look.title or view.figure_title()
-    export.save_figure(path, view.figure_size(), view.draw_figure, title, look.printed, monitor.check)
+    export.save_figure(path, view.figure_size(), view.draw_figure, view.figure_title(), look.printed, monitor.check)
     view.deleteLater()
 
 

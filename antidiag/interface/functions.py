@@ -6,7 +6,7 @@ line: ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``s=64``. ``met
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -29,10 +29,8 @@ from antidiag.kernels.io.tree import Tree as TreeData
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.registry import data_loading, memory_advice
-
-FEW_SEQUENCES = 200
-"""Up to so many sequences, distances come from the best alignment of each pair; for more, from words they share."""
+from antidiag.kernels.registry import data_loading
+from antidiag.kernels.registry.task_methods import TASKS, lacks_distances
 
 
 def run(
@@ -85,8 +83,14 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    found = registry.find_method(method)
-    return make_answer(run_method(found, as_data(data, type), backend, device, progress, settings))
+    return _run_on(method, as_data(data, type), backend=backend, device=device, progress=progress, **settings)
+
+
+def _run_on(
+    method: str, data: Sequence[Any], backend: str = "auto", device: int = 0, progress: bool = False, **settings: Any
+) -> Any:
+    """Run a method on the program's data and return the answer."""
+    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))
 
 
 def align(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> PairAlignment:
@@ -115,8 +119,7 @@ def align(first: Any, second: Any, *, method: str | None = None, **settings: Any
     """
     wanted = settings.pop("type", None)
     data = as_data([_single(first, "first"), _single(second, "second")], wanted)
-    chosen = method or _choose_method("striped-alignment", data, settings.get("backend", "auto"))
-    return run(chosen, *data, **settings)
+    return _run_on(method or _recommend("align", data, settings), data, **settings)
 
 
 def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
@@ -156,7 +159,7 @@ def align_family(sequences: Any, *, method: str | None = None, **settings: Any) 
     c GATTACAGA-TACA
     """
     data = as_data(sequences, settings.pop("type", None))
-    return run(method or _choose_method("msa", data, settings.get("backend", "auto")), *data, **settings)
+    return _run_on(method or _recommend("msa", data, settings), data, **settings)
 
 
 def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
@@ -181,11 +184,7 @@ def distances(data: Any, *, method: str | None = None, **settings: Any) -> Dista
     0.0
     """
     found = as_data(data, settings.pop("type", None))
-    if method is None:
-        aligned = any(isinstance(one, AlignedSequences) for one in found)
-        few = "distance-full" if len(found) <= FEW_SEQUENCES else "distance-6mer"
-        method = "distance-alignment" if aligned else few
-    return run(method, *found, **settings)
+    return _run_on(method or _recommend("distances", found, settings), found, **settings)
 
 
 def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
@@ -196,7 +195,7 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     data : Distances, Alignment, sequences, or the path of a file of one of these
         Distances of an alignment or of sequences are those of `distances`.
     method : str, optional
-        Neighbor joining ("nj-pruned") by default; "upgma", or for sequences "parttree" and its like.
+        Neighbor joining ("nj-pruned") by default, "parttree" for 20,000 sequences or more; "upgma" and others.
 
     Examples
     --------
@@ -207,12 +206,11 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     found = as_data(data, settings.pop("type", None))
     if found and isinstance(found[0], TreeData):
         return Tree(found[0])
-    chosen = registry.find_method(method or "nj-pruned")
-    takes_distances = any(taken.kind.type is DistanceMatrix for taken in chosen.problem_type.inputs)
-    if takes_distances and not any(isinstance(one, DistanceMatrix) for one in found):
+    chosen = registry.find_method(method or _recommend("tree", found, settings))
+    if lacks_distances(found, chosen):
         kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
         found = [distances(found, **kept).data]
-    return run(chosen.id, *found, **settings)
+    return _run_on(chosen.id, found, **settings)
 
 
 def hmm(model: Any) -> Model:
@@ -332,13 +330,9 @@ def _describe(method: Method) -> MethodInfo:
     )
 
 
-def _choose_method(usual: str, data: Sequence[Any], backend: str) -> str:
-    """Return the recommended method of a problem, else the usual one."""
-    problem = registry.find_method(usual).problem_type
-    family = registry.find_method(usual).family
-    alike = [one for one in registry.METHODS if one.problem_type is problem or one.family == family]
-    found = memory_advice.suggest_method(alike, data, backend)
-    return found.method.id if found else usual
+def _recommend(task: str, data: Sequence[Any], settings: Mapping[str, Any]) -> str:
+    """Return the method that is recommended for a task and some data."""
+    return TASKS[task].recommend(data, settings.get("backend", "auto"))[0].id
 
 
 def _single(given: Any, name: str) -> Any:

@@ -81,7 +81,9 @@ def _wanted_count(taken: ProblemInput) -> str:
 
 def _is_single(given: Any) -> bool:
     """Return whether a value is one datum and not a collection of data."""
-    return isinstance(given, (str, bytes, os.PathLike, Sequence, np.ndarray)) or not _is_collection(given)
+    if type(given) in (list, tuple):
+        return False
+    return isinstance(given, (str, bytes, Sequence, np.ndarray, os.PathLike)) or not _is_collection(given)
 
 
 def _is_collection(given: Any) -> bool:
@@ -93,12 +95,14 @@ def _is_collection(given: Any) -> bool:
 
 def _read_one(given: Any, number: int, wanted: SequenceType | None) -> list[Any]:
     """Return the data of one value; ``number`` names a sequence that has no name."""
+    if isinstance(given, str):
+        return _read_string(given, number, wanted)
+    if isinstance(given, Sequence):
+        return [given]
     if hasattr(given, "__antidiag__"):
         return list(given.__antidiag__())
     if isinstance(given, os.PathLike):
         return _read_file(Path(given), wanted)
-    if isinstance(given, str):
-        return _read_string(given, number, wanted)
     if isinstance(given, bytes):
         return [_make_sequence(f"sequence {number}", given, wanted)]
     if hasattr(given, "letter_annotations"):  # Bio.SeqRecord.SeqRecord

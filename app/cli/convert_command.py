@@ -23,6 +23,7 @@ from antidiag.kernels.graphs.graph import Graph
 from antidiag.kernels.hmm.model.hmm import Hmm, format_json
 from antidiag.kernels.io import aligned_sequences, alignment_writer, distance_files, files, tree_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.alignment_formats.clustal_msf import CLUSTAL_MARKS_TAG
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.packed_files import format_suffix
 from antidiag.kernels.io.tree import Tree
@@ -186,8 +187,9 @@ def _note_losses(data: Sequence[Any], path: Path, suffix: str) -> None:
     before = _annotation_names(data)
     lost = before and [name for name in before if name not in _annotation_names(data_loading.read_data(path))]
     if lost:
-        complete = ".nhx" if isinstance(data[0], Tree) else ".sto (Stockholm)"
-        messages.print_note(f"{suffix} does not keep {', '.join(lost)}; {complete} keeps more")
+        complete = ".nhx" if isinstance(data[0], Tree) else ".sto"
+        hint = "" if suffix == complete else f"; {complete} keeps more"
+        messages.print_note(f"{suffix} does not keep {', '.join(lost)}{hint}")
 
 
 def _annotation_names(data: Sequence[Any]) -> dict[str, None]:
@@ -200,6 +202,7 @@ def _annotation_names(data: Sequence[Any]) -> dict[str, None]:
             notes = datum.annotations
             found |= dict.fromkeys(f"{tag} of the file" for tag, _ in notes.of_file)
             found |= dict.fromkeys(f"{tag} of rows" for _, tag, _ in notes.of_rows)
-            found |= dict.fromkeys(f"{tag} of columns" for tag, _ in notes.of_columns)
+            columns = (tag for tag, _ in notes.of_columns if tag != CLUSTAL_MARKS_TAG)  # they follow from the letters
+            found |= dict.fromkeys(f"{tag} of columns" for tag in columns)
             found |= dict.fromkeys(f"{tag} of letters" for _, tag, _ in notes.of_letters)
     return found

@@ -54,7 +54,6 @@ def figure(
     records: Records = None,
     kind: Kind = None,
     theme: Annotated[str, typer.Option("--theme", metavar="light|dark", help="Colours of the background.")] = "light",
-    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="Title in the file; by default the name.")] = "",
     columns: Annotated[
         int, typer.Option("--columns", min=10, max=2000, help="Columns of a line of an alignment.")
     ] = 80,
@@ -81,7 +80,7 @@ def figure(
     """
     path = _check_target(out, files or [])
     drawing = offscreen.load_drawing(DRAWING, f"--out {path}")
-    look = _make_look(drawing, theme, title, columns, colours, shape, size, width_mm, dpi)
+    look = _make_look(drawing, theme, columns, colours, shape, size, width_mm, dpi)
     with watch_run() as monitor:
         data = inputs.read_any_data(files or [], records or [], inputs.parse_sequence_type(kind), monitor)
         inputs.print_reading_notes(data)
@@ -109,7 +108,6 @@ def _check_target(out: str | None, files: Sequence[str]) -> Path:
 def _make_look(
     drawing: Any,
     theme: str,
-    title: str,
     columns: int,
     colours: str,
     shape: str,
@@ -125,7 +123,7 @@ def _make_look(
         raise ParameterError(f"--size must be WIDTHxHEIGHT of 100 pixels or more, such as 960x720; got {size!r}")
     pixels = drawing.QSize(int(width), int(height))
     printed = None if width_mm is None else drawing.PrintSize(width_mm, dpi)
-    return drawing.FigureLook(theme == "dark", pixels, printed, columns, colours, shape, title)
+    return drawing.FigureLook(theme == "dark", pixels, printed, columns, colours, shape)
 
 
 def _choose_kind(data: Sequence[Any], wanted: str | None) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from typer.core import TyperOption
 
+from antidiag.kernels import __version__
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.monitor import Monitor
 
@@ -145,8 +145,4 @@ def _open_log(ctx: Any, param: Any, name: str | None) -> None:
         raise InputError(f"--log-file {path}: cannot be written: {error.strerror or error}; choose another") from error
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     LOG.addHandler(handler)
-
-
-def log_command(arguments: Iterable[str], version: str) -> None:
-    """Log the command line that is run."""
-    print_detail(f"Antidiag {version}: {' '.join(arguments)}")
+    print_detail(f"Antidiag {__version__}: {' '.join(sys.argv)}")

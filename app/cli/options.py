@@ -163,7 +163,7 @@ def _typer_file(taken: ProblemInput) -> inspect.Parameter:
 
 def _typer_parameter(name: str, declared: tuple[Parameter, ...]) -> inspect.Parameter:
     """Return the command-line option of some declarations of one name, whichever method is run."""
-    text = declared[0].help if len(declared) > 1 else _describe_option(declared[0], "")
+    text = declared[0].help if len(declared) > 1 else describe_option(declared[0], "")
     option = typer.Option(
         option_flag(name),
         metavar=_option_metavar(declared[0]),
@@ -183,7 +183,7 @@ def _option_metavar(option: Parameter) -> str:
     return "|".join(option.choices) or METAVARS[option.kind]
 
 
-def _describe_option(option: Parameter, default: str) -> str:
+def describe_option(option: Parameter, default: str) -> str:
     """Return the help of an option with its default, the declared one unless another is given."""
     if option.kind == "bool":
         default = default or {True: "yes", False: "no"}[option.default]
@@ -287,7 +287,7 @@ def _option_of_methods(parameter: Any, methods: Sequences[Method]) -> Any:
         option = next((one for one in method.problem_type.options if one.name == parameter.name), None)
         if option is not None:
             shown.help, shown.metavar = (
-                _describe_option(option, _default_by_type(option, method)),
+                describe_option(option, default_by_type(option, method)),
                 _option_metavar(option),
             )
             break
@@ -313,7 +313,7 @@ def _listed_parameter(parameter: Parameter) -> TyperOption:
     return shown
 
 
-def _default_by_type(option: Parameter, method: Method) -> str:
+def default_by_type(option: Parameter, method: Method) -> str:
     """Return the default of an option that follows the type of sequences: "5 for nucleotides, 10 for proteins"."""
     if all(taken.kind is not SEQUENCE for taken in method.problem_type.inputs[:1]):
         return ""

@@ -154,9 +154,10 @@ def main(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] |
 def _run_program(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] | None) -> Any:
     """Run a command line with the defaults of the configuration file."""
     built = _build_program()
+    completing = COMPLETION_VARIABLE in os.environ or any("-completion" in one for one in arguments[:1])
     return built(
         args=list(arguments),
-        prog_name="antidiag" if COMPLETION_VARIABLE in os.environ else PROGRAM,
+        prog_name="antidiag" if completing else PROGRAM,
         complete_var=COMPLETION_VARIABLE,
         standalone_mode=False,
         default_map=config_file.default_values(config_file.read_config(), built.commands),

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from antidiag.app import texts
+from antidiag.app.cli import told_notes
 from antidiag.kernels import registry
 from antidiag.kernels.io import json_text
 from antidiag.kernels.memory import format_bytes
@@ -109,7 +110,7 @@ def plan_rows(
 
 def estimate_text(planned: RunPlan) -> str:
     """Return the expected time of a run in words."""
-    return texts.format_estimate(planned.time_ms)
+    return texts.format_plan_time(planned.time_ms, planned.compilation_ms)
 
 
 def plan_json(planned: RunPlan) -> dict[str, Any]:
@@ -121,6 +122,7 @@ def plan_json(planned: RunPlan) -> dict[str, Any]:
         "parameters": planned.method.parameters.json_values(planned.parameters.as_mapping(), planned.backend),
         "cells": planned.method.cost.predicted_cells(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
+        "compilation_ms": planned.compilation_ms,
         "host_bytes": planned.footprint.host_bytes,
         "device_bytes": planned.footprint.device_bytes,
         "host": dict(planned.footprint.host),
@@ -151,4 +153,4 @@ def _memory_text(host: int, device: int) -> str:
 
 
 def _note_rows(notes: Iterable[str]) -> list[LabelledText]:
-    return [("note", note) for note in notes]
+    return [("note", note) for note in told_notes.select_new_notes(notes)]
