@@ -6,7 +6,7 @@ line: ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``s=64``. ``met
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
-from antidiag.interface.inputs import as_data
+from antidiag.interface.inputs import as_data, make_distances
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
@@ -29,6 +29,7 @@ from antidiag.kernels.io.tree import Tree as TreeData
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.products.matrix import check_matrix
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.registry.task_methods import TASKS, lacks_distances
 
@@ -83,7 +84,9 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    return _run_on(method, as_data(data, type), backend=backend, device=device, progress=progress, **settings)
+    return _run_on(
+        method, as_data(data, type, _array_maker(method)), backend=backend, device=device, progress=progress, **settings
+    )
 
 
 def _run_on(
@@ -118,8 +121,8 @@ def align(first: Any, second: Any, *, method: str | None = None, **settings: Any
     (2, '1=1D1=1I1=1X2=')
     """
     wanted = settings.pop("type", None)
-    data = as_data([_single(first, "first"), _single(second, "second")], wanted)
-    return _run_on(method or _recommend("align", data, settings), data, **settings)
+    data = as_data([_single(first, "first", wanted), _single(second, "second", wanted)], wanted)
+    return _run_on(_choose("align", method, data, settings), data, **settings)
 
 
 def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
@@ -159,7 +162,7 @@ def align_family(sequences: Any, *, method: str | None = None, **settings: Any) 
     c GATTACAGA-TACA
     """
     data = as_data(sequences, settings.pop("type", None))
-    return _run_on(method or _recommend("msa", data, settings), data, **settings)
+    return _run_on(_choose("msa", method, data, settings), data, **settings)
 
 
 def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
@@ -184,7 +187,7 @@ def distances(data: Any, *, method: str | None = None, **settings: Any) -> Dista
     0.0
     """
     found = as_data(data, settings.pop("type", None))
-    return _run_on(method or _recommend("distances", found, settings), found, **settings)
+    return _run_on(_choose("distances", method, found, settings), found, **settings)
 
 
 def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
@@ -206,7 +209,7 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     found = as_data(data, settings.pop("type", None))
     if found and isinstance(found[0], TreeData):
         return Tree(found[0])
-    chosen = registry.find_method(method or _recommend("tree", found, settings))
+    chosen = registry.find_method(_choose("tree", method, found, settings))
     if lacks_distances(found, chosen):
         kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
         found = [distances(found, **kept).data]
@@ -330,14 +333,24 @@ def _describe(method: Method) -> MethodInfo:
     )
 
 
-def _recommend(task: str, data: Sequence[Any], settings: Mapping[str, Any]) -> str:
-    """Return the method that is recommended for a task and some data."""
+def _choose(task: str, method: str | None, data: Sequence[Any], settings: Mapping[str, Any]) -> str:
+    """Return the method for a task that the user named, else the recommended one; ParameterError for one of another."""
+    if method is not None:
+        return TASKS[task].find(method).id
     return TASKS[task].recommend(data, settings.get("backend", "auto"))[0].id
 
 
-def _single(given: Any, name: str) -> Any:
+def _array_maker(method: str) -> Callable[[np.ndarray], Any]:
+    """Return the function that makes data of an array for a method: a matrix, a graph, else distances."""
+    kinds = {taken.kind.id for taken in registry.find_method(method).problem_type.inputs}
+    if "matrix" in kinds:
+        return lambda values: check_matrix(np.array(values))  # a copy, because matrices become read-only
+    return (lambda values: from_weights(np.array(values, np.float64))) if "graph" in kinds else make_distances
+
+
+def _single(given: Any, name: str, type: str | None) -> Any:
     """Return the only datum in what was passed."""
-    found = as_data(given) if not isinstance(given, (str, bytes)) else None
+    found = as_data(given, type) if not isinstance(given, (str, bytes)) else None
     if found is not None and len(found) != 1:
         raise InputError(f"{name} has {len(found):,} sequences; pass one, or use align_many")
     return given if found is None else found[0]

@@ -29,21 +29,18 @@ Choice = tuple[str, str]
 class MethodTask:
     """A task, the methods for it, and which of them is recommended.
 
-    ``problems`` are the ids of the problem types whose methods solve the task, ``usual`` is the recommended method of
-    most data, and ``returned`` what the methods must return. ``choose(data, backend)`` recommends one for some data.
+    ``problems`` are the ids of the problem types whose methods solve the task, and ``usual`` is the recommended method
+    of most data. ``choose(data, backend)`` recommends one for some data.
     """
 
     id: str
     usual: str
     problems: tuple[str, ...]
-    returned: str
     choose: Callable[[Sequence[Any], str], Choice | None] = field(default=lambda data, backend: None)
 
     def methods(self) -> list[Method]:
         """Return the methods for the task; the usual one first."""
-        found = [
-            one for one in registry.METHODS if one.problem_type.id in self.problems and self.returned in one.returns
-        ]
+        found = [one for one in registry.METHODS if one.problem_type.id in self.problems]
         return sorted(found, key=lambda one: one.id != self.usual)
 
     def recommend(self, data: Sequence[Any], backend: str = "auto") -> tuple[Method, str]:
@@ -93,28 +90,22 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task
         for task in (
-            MethodTask(
-                "align", "striped-alignment", ("pair",), "alignment", _suggest_among("striped-alignment", "pair")
-            ),
+            MethodTask("align", "striped-alignment", ("pair",), _suggest_among("striped-alignment", "pair")),
             MethodTask(
                 "msa",
                 "msa",
                 ("msa", "msa-thesis", "msa-clustalw", "msa-parttree"),
-                "alignment",
                 _suggest_among("msa", "msa", "msa-parttree"),
             ),
-            MethodTask("tree", "nj-pruned", ("tree", "parttree"), "tree", _choose_tree),
+            MethodTask("tree", "nj-pruned", ("tree", "parttree"), _choose_tree),
             MethodTask(
                 "distances",
                 "distance-full",
                 ("full-distances", "ktuple-distances", "6mer-distances", "alignment-distances"),
-                "distances",
                 _choose_distances,
             ),
-            MethodTask("fold", "nussinov", ("folding",), "structure"),
-            MethodTask(
-                "viterbi", "viterbi-persistent", ("viterbi",), "states", _suggest_among("viterbi-persistent", "viterbi")
-            ),
+            MethodTask("fold", "nussinov", ("folding",)),
+            MethodTask("viterbi", "viterbi-persistent", ("viterbi",), _suggest_among("viterbi-persistent", "viterbi")),
         )
     }
 )
