@@ -83,10 +83,10 @@ def figure(
     look = _make_look(drawing, theme, columns, colours, shape, size, width_mm, dpi)
     with watch_run() as monitor:
         data = inputs.read_any_data(files or [], records or [], inputs.parse_sequence_type(kind), monitor)
-        inputs.print_reading_notes(data)
         drawn = _choose_kind(data, draw_as)
         if mode is not None and drawn != MATRIX:
             raise ParameterError("--mode has no use without --as matrix; remove it")
+        inputs.print_reading_notes(data)
         drawing.start_drawing(look)
         _save_figure(drawing, path, drawn, data, mode, look, monitor)
     if not messages.is_quiet():

@@ -137,6 +137,8 @@ def main(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] |
         return _print_failure(f"cancelled{goes_on}", INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
         return _print_failure("cancelled", INTERRUPTED)
+    except SystemExit as ended:  # typer ends the program after a completion, and where a pipe is closed
+        return 0 if isinstance(ended.__context__, BrokenPipeError) else int(ended.code or 0)
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()
         return 0

@@ -27,6 +27,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import result_saving
 from antidiag.kernels.registry.task_methods import TASKS, MethodTask, lacks_distances
 
 ALIGN_EXAMPLES = f"""
@@ -296,7 +297,7 @@ def _report_task(
     """Print which method was chosen, the report, and the answer; only the answer where it goes to a pipe."""
     (label, text), *rows = report.result_rows(result)
     named = text.replace(chosen.method.name, chosen.label, 1)
-    if saved.targets.output_suffix:
+    if saved.targets.output_suffix not in ("", result_saving.JSON):  # which name the method themselves
         for row in (*first, (label, named)):
             messages.print_message(": ".join(row))
     saved.report(result, [(label, named), *first, *rows], SHOWN[task.id])

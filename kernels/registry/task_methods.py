@@ -59,13 +59,13 @@ class MethodTask:
         return method
 
 
-def _suggest_among(usual: str, *problems: str) -> Callable[[Sequence[Any], str], Choice | None]:
+def _suggest_among(*problems: str) -> Callable[[Sequence[Any], str], Choice | None]:
     """Return a function that asks the declarations of the methods of some problems which suits the data."""
 
     def choose(data: Sequence[Any], backend: str) -> Choice | None:
         alike = [one for one in registry.METHODS if one.problem_type.id in problems]
         found = memory_advice.suggest_method(alike, data, backend)
-        return (found.method.id, found.reason) if found and found.method.id != usual else None
+        return (found.method.id, found.reason) if found else None
 
     return choose
 
@@ -90,12 +90,12 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task
         for task in (
-            MethodTask("align", "striped-alignment", ("pair",), _suggest_among("striped-alignment", "pair")),
+            MethodTask("align", "striped-alignment", ("pair",), _suggest_among("pair")),
             MethodTask(
                 "msa",
                 "msa",
                 ("msa", "msa-thesis", "msa-clustalw", "msa-parttree"),
-                _suggest_among("msa", "msa", "msa-parttree"),
+                _suggest_among("msa", "msa-parttree"),
             ),
             MethodTask("tree", "nj-pruned", ("tree", "parttree"), _choose_tree),
             MethodTask(
@@ -105,7 +105,7 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
                 _choose_distances,
             ),
             MethodTask("fold", "nussinov", ("folding",)),
-            MethodTask("viterbi", "viterbi-persistent", ("viterbi",), _suggest_among("viterbi-persistent", "viterbi")),
+            MethodTask("viterbi", "viterbi-persistent", ("viterbi",), _suggest_among("viterbi")),
         )
     }
 )
