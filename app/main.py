@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from antidiag.app.cli import COMMANDS
+from antidiag.app.cli import COMMANDS, COMPLETION_VARIABLE
 from antidiag.app.invocation import PROGRAM
 from antidiag.kernels import CHECKOUT
 
@@ -16,11 +17,13 @@ SETUP = "python3 scripts/setup.py" if CHECKOUT else "pip install antidiag"
 def main(arguments: Sequence[str]) -> int:
     """Run the command line or open the window; return the exit code."""
     first = arguments[0] if arguments else ""
-    if first in COMMANDS or first.startswith("-"):
+    if first in COMMANDS or first.startswith("-") or COMPLETION_VARIABLE in os.environ:
         return _run_command_line(arguments)
     for name in arguments:
         if not os.path.exists(name):
-            return _print_failure(f"{name!r} is neither a file nor a command; the commands are {', '.join(COMMANDS)}")
+            close = difflib.get_close_matches(name, COMMANDS, 3) if name == first else ()
+            hint = f"did you mean {' or '.join(close)}?" if close else f"the commands are {', '.join(COMMANDS)}"
+            return _print_failure(f"{name!r} is neither a file nor a command; {hint}")
     return _open_window(arguments)
 
 
@@ -35,7 +38,7 @@ def _run_command_line(arguments: Sequence[str]) -> int:
         from antidiag.app.cli.program import main as run
     except ModuleNotFoundError as error:
         return _refuse_missing_package(error)
-    return run(arguments)
+    return run(arguments, _open_window)
 
 
 def _open_window(files: Sequence[str]) -> int:

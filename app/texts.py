@@ -80,6 +80,13 @@ def format_estimate(milliseconds: float) -> str:
     )
 
 
+def format_plan_time(time_ms: float, compilation_ms: float) -> str:
+    """Return the estimate of a run, with what compiling takes once: 'about 12 s (11 s of it for compiling, once)'."""
+    if not compilation_ms:
+        return format_estimate(time_ms)
+    return f"{format_estimate(time_ms + compilation_ms)} ({format_duration(compilation_ms)} of it for compiling, once)"
+
+
 def as_sentence(text: str) -> str:
     """Return a message with a capital letter and a full stop; a name before a colon is not changed."""
     named = text.partition(" ")[0].endswith(":")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from antidiag.kernels import __version__, memory
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
-from antidiag.kernels.machine import measured_rates, tuned_values
+from antidiag.kernels.machine import compiled_methods, measured_rates, tuned_values
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
@@ -110,6 +110,9 @@ def execute(
         work=cost.completed_work(run_plan.problem, run_plan.parameters, outcome.answer)
         if cost.completed_work
         else None,
+    )
+    compiled_methods.remember_compilation(
+        run_plan.method, run_plan.backend, run_plan.device_name, result.times_ms.get("compilation", 0.0)
     )
     if keep_rate:
         work = cost.count_work(run_plan.problem, run_plan.parameters) if result.work is None else result.work
@@ -231,4 +234,5 @@ def _plan_on(
         refusal=refusal,
         notes=(*notes, note) if note else notes,
         tuned=frozenset(values),
+        compilation_ms=compiled_methods.expected_compilation_ms(method, backend, name),
     )

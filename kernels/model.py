@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.errors import InputError
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.text import format_count
@@ -51,6 +52,10 @@ class Sequence:
     source: str = ""
     note: str = field(default="", compare=False)
 
+    def __post_init__(self) -> None:
+        if type(self.letters) is not bytes:  # as text: refused or encoded now, not in the middle of a run
+            object.__setattr__(self, "letters", _encode_letters(self.name, self.letters))
+
     def __len__(self) -> int:
         return len(self.letters)
 
@@ -69,6 +74,15 @@ class Sequence:
     def letter_array(self) -> np.ndarray:
         """The letters as a read-only uint8 array, without a copy."""
         return np.frombuffer(self.letters, np.uint8)
+
+
+def _encode_letters(name: str, letters: Any) -> bytes:
+    """Return letters that are text or bytes-like as bytes. Raise InputError for others and for non-ASCII text."""
+    if isinstance(letters, str) and letters.isascii():
+        return letters.encode("ascii")
+    if isinstance(letters, (bytes, bytearray, memoryview)):
+        return bytes(letters)
+    raise InputError(f"{name}: letters must be bytes or a str of ASCII letters; got {letters!r:.40}")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +85,11 @@ class SubstitutionMatrix:
         return table
 
     @cached_property
+    def scored_letters(self) -> bytes:
+        """The bytes of all letters that have a score."""
+        return bytes(np.flatnonzero(self.codes >= 0).tolist())
+
+    @cached_property
     def translation(self) -> bytes:
         """Code of every byte for ``bytes.translate``; UNKNOWN for a letter that the matrix does not have."""
         return np.where(self.codes < 0, UNKNOWN, self.codes).astype(np.uint8).tobytes()
@@ -97,6 +102,7 @@ def matrix_names() -> tuple[str, ...]:
     return tuple(name for name in substitution_matrices.load() if name not in CODON_MATRICES)
 
 
+@lru_cache(maxsize=64)
 def named_matrix(name: str) -> SubstitutionMatrix:
     """Return a substitution matrix of Biopython by its name, in upper or lower case, or by one of MATRIX_ALIASES.
 
@@ -200,6 +206,7 @@ def load_matrix(name_or_path: str) -> SubstitutionMatrix:
     return matrix_from_file(path) if found else named_matrix(name_or_path)
 
 
+@lru_cache(maxsize=64)
 def match_mismatch(match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False) -> SubstitutionMatrix:
     """Return a matrix with one score for equal letters and one for different letters.
 
@@ -260,7 +267,7 @@ def add_letters(matrix: SubstitutionMatrix, wanted: Iterable[str]) -> Substituti
 
 def _are_whole(numbers: np.ndarray) -> bool:
     """Return whether all numbers are integers, but for the rounding of decimals."""
-    return np.allclose(numbers, np.rint(numbers), 0, 1e-6)
+    return bool(np.abs(numbers - np.rint(numbers)).max(initial=0) <= 1e-6)
 
 
 @stored("scoring")

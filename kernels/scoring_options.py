@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
-import numpy as np
-
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import (
@@ -102,10 +100,9 @@ def are_nucleotides(sequences: Sequences[Sequence]) -> bool:
 def unscored_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> str:
     """Return the letters of the sequences that a matrix lacks, in alphabetical order."""
     found: set[int] = set()
-    scored = bytes(np.flatnonzero(matrix.codes >= 0).tolist())
     each_letters = getattr(sequences, "each_letters", None)  # a `SequenceSet` makes no object for a sequence
     for letters in each_letters() if each_letters else (sequence.letters for sequence in sequences):
-        found |= set(letters.translate(None, scored))
+        found |= set(letters.translate(None, matrix.scored_letters))
     return bytes(sorted(found)).decode("latin-1")
 
 

@@ -102,7 +102,7 @@ def _said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_the_pages_show_runs_and_an_estimate() -> None:
-    assert {command.split()[0] for _, command, _ in SHOWN} == {"run", "estimate", "compare"}
+    assert {command.split()[0] for _, command, _ in SHOWN} == {"align", "run", "estimate", "compare"}
     assert any(page == README for page, _, _ in SHOWN)
 
 
@@ -111,6 +111,7 @@ def test_commands_print_what_the_pages_show(page, command, output, capsys, monke
     """The same labels in the same order, and the same values where they do not depend on the machine."""
     pytest.importorskip("typer")
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("antidiag.kernels.machine.compiled_methods.expected_compilation_ms", lambda *_: 0.0)
     command, _, reader = command.partition(" | ")
     arguments = [str(tmp_path / word) if word == "mt.aln" else word for word in shlex.split(command)]
     printed = _said(arguments, capsys)

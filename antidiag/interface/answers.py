@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 from antidiag.interface import pictures
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.model import Result, SequenceType
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.unique_names import make_names_unique
+from antidiag.kernels.model import Result, SequenceType, common_type
 from antidiag.kernels.registry import result_saving
 
 
@@ -70,6 +73,9 @@ class Answer:
         problem = self.method.problem_type
         text = f"{problem.answer_label} {problem.format_answer(self.result)}".strip()
         return f"<{type(self).__name__} by {self.result.method}: {text}>"
+
+    def _repr_html_(self) -> str:
+        return pictures.rows_html(self.method.problem_type.answer_rows(self.result))
 
     def __str__(self) -> str:
         rows = self.method.problem_type.answer_rows(self.result)
@@ -130,6 +136,24 @@ class PairAlignment(Answer):
         """A character a column: '|' for equal letters, '.' for others, ' ' for a gap."""
         kinds = self._path.column_kinds(*self.result.problem.sequences)
         return np.frombuffer(b"|  .", np.uint8)[kinds].tobytes().decode()
+
+    def to_alignment(self) -> Any:
+        """Return both rows as an `Alignment`, which converts to NumPy, pandas and scikit-bio."""
+        from antidiag.interface.data_answers import Alignment
+
+        letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in self.rows]).reshape(2, -1)
+        letters.setflags(write=False)
+        first, second = self.result.problem.sequences
+        kind = common_type((first.type, second.type))
+        return Alignment(AlignedSequences(make_names_unique(self.names), letters, kind, self.result.problem.title))
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row a sequence and a column a column (package pandas)."""
+        return self.to_alignment().to_pandas()
+
+    def to_skbio(self) -> Any:
+        """Return a `skbio.TabularMSA` of both rows (package scikit-bio)."""
+        return self.to_alignment().to_skbio()
 
     def to_biopython(self) -> Any:
         """Return a `Bio.Align.Alignment` of the aligned letters, its first row the first sequence."""
@@ -197,6 +221,17 @@ class StatePath(Answer):
         names = self.result.problem.hmm.states
         return None if self.states is None else [names[state] for state in self.states.tolist()]
 
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row a letter: its state, or the probability of each state."""
+        pandas, letters = import_optional("pandas"), list(self.result.problem.sequence.letters.decode("ascii"))
+        if self.posterior is not None:
+            found = pandas.DataFrame(self.posterior, columns=list(self.result.problem.hmm.states))
+            found.insert(0, "letter", letters)
+            return found
+        if self.states is None:
+            raise InputError(f"{self.result.method} gives a probability alone; use viterbi or posterior")
+        return pandas.DataFrame({"letter": letters, "state": self.state_names})
+
 
 class Structure(Answer):
     """A secondary structure with the most base pairs."""
@@ -232,6 +267,11 @@ class ShortestPaths(Answer):
         found = np.asarray(answer.distances, np.float64)
         return np.where(np.asarray(answer.distances) < problem.limit, found, np.inf)
 
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` of the distances with the names as index and columns (package pandas)."""
+        names = list(self.names)
+        return import_optional("pandas").DataFrame(self.distances, index=names, columns=names)
+
     def path(self, start: Any, end: Any) -> list[str]:
         """Return the names of the vertices of a shortest path, both ends included; empty if there is none."""
         at = [self.result.problem.graph.find_vertex(str(one)) for one in (start, end)]
@@ -245,6 +285,15 @@ class Product(Answer):
     def array(self) -> np.ndarray:
         """The product, float64; infinite where no sum is finite."""
         return self.result.answer.as_floats(self.result.problem)
+
+
+def import_optional(module: str, package: str = "") -> Any:
+    """Import a library that the program does without; InputError says how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = package or module
+        raise InputError(f"this needs the package {package}; install it: pip install {package}") from error
 
 
 def _cell(cell: Any) -> tuple[int, int]:

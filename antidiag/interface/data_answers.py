@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.interface import pictures
-from antidiag.interface.answers import Answer
+from antidiag.interface.answers import Answer, import_optional
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import alignment_writer, distance_files, newick, tree_files
 from antidiag.kernels.model import Result, SequenceType
@@ -47,6 +46,9 @@ class DataAnswer(Answer):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.data.summary}>"
+
+    def _repr_html_(self) -> str:
+        return pictures.rows_html([(type(self).__name__, f"{self.data.name}: {self.data.summary}")])
 
     def save(self, path: str | Path, format: str | None = None) -> None:
         """Save the data in the format of the file's suffix; those of a run also in its other formats."""
@@ -128,18 +130,21 @@ class Alignment(DataAnswer):
 
     def to_skbio(self) -> Any:
         """Return a `skbio.TabularMSA` (package scikit-bio)."""
-        skbio = _import_optional("skbio", "scikit-bio")
+        skbio = import_optional("skbio", "scikit-bio")
         of_type = {SequenceType.DNA: skbio.DNA, SequenceType.RNA: skbio.RNA, SequenceType.PROTEIN: skbio.Protein}
         rows = zip(self.names, self.rows, strict=True)
         return skbio.TabularMSA([of_type[self.data.type](row, metadata={"id": name}) for name, row in rows])
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row a sequence and a column a column (package pandas)."""
-        pandas = _import_optional("pandas")
+        pandas = import_optional("pandas")
         return pandas.DataFrame(self.array.astype(str), index=list(self.names))
 
     def __len__(self) -> int:
         return len(self.data.names)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.array, dtype) if dtype is not None or copy else self.array
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -183,14 +188,14 @@ class Tree(DataAnswer):
 
     def to_skbio(self) -> Any:
         """Return a `skbio.TreeNode` (package scikit-bio)."""
-        skbio = _import_optional("skbio", "scikit-bio")
+        skbio = import_optional("skbio", "scikit-bio")
         return skbio.TreeNode.read(io.StringIO(self.newick))
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the tree with Matplotlib (package matplotlib) and return the axes."""
         from Bio import Phylo
 
-        plt = _import_optional("matplotlib.pyplot", "matplotlib")
+        plt = import_optional("matplotlib.pyplot", "matplotlib")
         axes = axes or plt.subplots()[1]
         Phylo.draw(self.to_biopython(), axes=axes, do_show=False)
         return axes
@@ -226,12 +231,12 @@ class Distances(DataAnswer):
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with the names as index and columns (package pandas)."""
-        pandas = _import_optional("pandas")
+        pandas = import_optional("pandas")
         return pandas.DataFrame(self.array, index=list(self.names), columns=list(self.names))
 
     def to_skbio(self) -> Any:
         """Return a `skbio.DistanceMatrix` (package scikit-bio)."""
-        skbio = _import_optional("skbio", "scikit-bio")
+        skbio = import_optional("skbio", "scikit-bio")
         return skbio.DistanceMatrix(np.asarray(self.array, np.float64), list(self.names))
 
     def __getitem__(self, pair: tuple[Any, Any]) -> float:
@@ -252,12 +257,3 @@ class Distances(DataAnswer):
 
     def _repr_html_(self) -> str:
         return pictures.matrix_svg(self.names, self.array)
-
-
-def _import_optional(module: str, package: str = "") -> Any:
-    """Import a library that the program does without; InputError says how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = package or module
-        raise InputError(f"this needs the package {package}; install it: pip install {package}") from error

@@ -6,7 +6,7 @@ line: ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``s=64``. ``met
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
-from antidiag.interface.inputs import as_data
+from antidiag.interface.inputs import as_data, make_distances
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
@@ -29,10 +29,9 @@ from antidiag.kernels.io.tree import Tree as TreeData
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.registry import data_loading, memory_advice
-
-FEW_SEQUENCES = 200
-"""Up to so many sequences, distances come from the best alignment of each pair; for more, from words they share."""
+from antidiag.kernels.products.matrix import check_matrix
+from antidiag.kernels.registry import data_loading
+from antidiag.kernels.registry.task_methods import TASKS, lacks_distances
 
 
 def run(
@@ -85,8 +84,16 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    found = registry.find_method(method)
-    return make_answer(run_method(found, as_data(data, type), backend, device, progress, settings))
+    return _run_on(
+        method, as_data(data, type, _array_maker(method)), backend=backend, device=device, progress=progress, **settings
+    )
+
+
+def _run_on(
+    method: str, data: Sequence[Any], backend: str = "auto", device: int = 0, progress: bool = False, **settings: Any
+) -> Any:
+    """Run a method on the program's data and return the answer."""
+    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))
 
 
 def align(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> PairAlignment:
@@ -114,9 +121,8 @@ def align(first: Any, second: Any, *, method: str | None = None, **settings: Any
     (2, '1=1D1=1I1=1X2=')
     """
     wanted = settings.pop("type", None)
-    data = as_data([_single(first, "first"), _single(second, "second")], wanted)
-    chosen = method or _choose_method("striped-alignment", data, settings.get("backend", "auto"))
-    return run(chosen, *data, **settings)
+    data = as_data([_single(first, "first", wanted), _single(second, "second", wanted)], wanted)
+    return _run_on(_choose("align", method, data, settings), data, **settings)
 
 
 def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
@@ -156,7 +162,7 @@ def align_family(sequences: Any, *, method: str | None = None, **settings: Any) 
     c GATTACAGA-TACA
     """
     data = as_data(sequences, settings.pop("type", None))
-    return run(method or _choose_method("msa", data, settings.get("backend", "auto")), *data, **settings)
+    return _run_on(_choose("msa", method, data, settings), data, **settings)
 
 
 def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
@@ -181,11 +187,7 @@ def distances(data: Any, *, method: str | None = None, **settings: Any) -> Dista
     0.0
     """
     found = as_data(data, settings.pop("type", None))
-    if method is None:
-        aligned = any(isinstance(one, AlignedSequences) for one in found)
-        few = "distance-full" if len(found) <= FEW_SEQUENCES else "distance-6mer"
-        method = "distance-alignment" if aligned else few
-    return run(method, *found, **settings)
+    return _run_on(_choose("distances", method, found, settings), found, **settings)
 
 
 def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
@@ -196,8 +198,8 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     data : Distances, Alignment, sequences, or the path of a file of one of these
         Distances of sequences are those of `distances`.
     method : str, optional
-        Neighbor joining by default: "nj-alignment" for an alignment, else "nj-pruned"; "upgma", or for sequences
-        "parttree" and its like.
+        Neighbor joining by default: "nj-alignment" for an alignment, else "nj-pruned"; "parttree" for 20,000 sequences
+        or more; "upgma" and others.
     **settings
         Options of the method and those of `run`; for an alignment ``distance_model="tn93"``, ``bootstrap=1000``.
 
@@ -210,13 +212,11 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     found = as_data(data, settings.pop("type", None))
     if found and isinstance(found[0], TreeData):
         return Tree(found[0])
-    is_aligned = any(isinstance(one, AlignedSequences) for one in found)
-    chosen = registry.find_method(method or ("nj-alignment" if is_aligned else "nj-pruned"))
-    takes_distances = any(taken.kind.type is DistanceMatrix for taken in chosen.problem_type.inputs)
-    if takes_distances and not any(isinstance(one, DistanceMatrix) for one in found):
+    chosen = registry.find_method(_choose("tree", method, found, settings))
+    if lacks_distances(found, chosen):
         kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
         found = [distances(found, **kept).data]
-    return run(chosen.id, *found, **settings)
+    return _run_on(chosen.id, found, **settings)
 
 
 def hmm(model: Any) -> Model:
@@ -336,18 +336,24 @@ def _describe(method: Method) -> MethodInfo:
     )
 
 
-def _choose_method(usual: str, data: Sequence[Any], backend: str) -> str:
-    """Return the recommended method of a problem, else the usual one."""
-    problem = registry.find_method(usual).problem_type
-    family = registry.find_method(usual).family
-    alike = [one for one in registry.METHODS if one.problem_type is problem or one.family == family]
-    found = memory_advice.suggest_method(alike, data, backend)
-    return found.method.id if found else usual
+def _choose(task: str, method: str | None, data: Sequence[Any], settings: Mapping[str, Any]) -> str:
+    """Return the method for a task that the user named, else the recommended one; ParameterError for one of another."""
+    if method is not None:
+        return TASKS[task].find(method).id
+    return TASKS[task].recommend(data, settings.get("backend", "auto"))[0].id
 
 
-def _single(given: Any, name: str) -> Any:
+def _array_maker(method: str) -> Callable[[np.ndarray], Any]:
+    """Return the function that makes data of an array for a method: a matrix, a graph, else distances."""
+    kinds = {taken.kind.id for taken in registry.find_method(method).problem_type.inputs}
+    if "matrix" in kinds:
+        return lambda values: check_matrix(np.array(values))  # a copy, because matrices become read-only
+    return (lambda values: from_weights(np.array(values, np.float64))) if "graph" in kinds else make_distances
+
+
+def _single(given: Any, name: str, type: str | None) -> Any:
     """Return the only datum in what was passed."""
-    found = as_data(given) if not isinstance(given, (str, bytes)) else None
+    found = as_data(given, type) if not isinstance(given, (str, bytes)) else None
     if found is not None and len(found) != 1:
         raise InputError(f"{name} has {len(found):,} sequences; pass one, or use align_many")
     return given if found is None else found[0]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,14 @@ LETTERS = re.compile(r"[A-Za-z*\s-]*\Z")
 """A string of these alone is a sequence, unless a file has this name."""
 
 
-def as_data(given: Any, type: str | None = None) -> list[Any]:
+def make_distances(values: np.ndarray) -> Any:
+    """Return the distances in a square array, with numbers as names."""
+    return make_distance_matrix(numbered_names(len(values)), values)
+
+
+def as_data(
+    given: Any, type: str | None = None, make_of_array: Callable[[np.ndarray], Any] = make_distances
+) -> list[Any]:
     """Return what a user passed as a list of the program's data.
 
     Parameters
@@ -33,9 +41,11 @@ def as_data(given: Any, type: str | None = None) -> list[Any]:
         any other string is the path of a file. Mappings are sequences by name.
     type : {"DNA", "RNA", "protein"}, optional
         The type of all sequences; guessed from their letters by default.
+    make_of_array : callable
+        Makes the data of an array of numbers with two axes or more.
     """
     wanted = parse_type(type)
-    found = list(_iterate_data(given, wanted, itertools.count(1)))
+    found = list(_iterate_data(given, _Reading(wanted, make_of_array, itertools.count(1))))
     return found if wanted else _unify_types(found)
 
 
@@ -63,15 +73,24 @@ def check_counts(method: Method, data: Iterable[Any]) -> None:
         raise InputError(f"{method.id} takes {method.problem_type.describe_inputs()}; got {what} too")
 
 
-def _iterate_data(given: Any, wanted: SequenceType | None, numbers: Iterator[int]) -> Iterator[Any]:
-    """Yield the data in a value or in a collection of values; ``numbers`` name sequences that have no name."""
+@dataclass(frozen=True)
+class _Reading:
+    """How values are read: the wanted type, what arrays are, and numbers for sequences that have no name."""
+
+    type: SequenceType | None
+    make_of_array: Callable[[np.ndarray], Any]
+    numbers: Iterator[int]
+
+
+def _iterate_data(given: Any, reading: _Reading) -> Iterator[Any]:
+    """Yield the data in a value or in a collection of values."""
     if isinstance(given, Mapping):
-        yield from (_make_sequence(str(name), letters, wanted) for name, letters in given.items())
+        yield from (_make_sequence(str(name), letters, reading.type) for name, letters in given.items())
     elif _is_single(given):
-        yield from _read_one(given, next(numbers), wanted)
+        yield from _read_one(given, reading)
     else:
         for one in given:
-            yield from _iterate_data(one, wanted, numbers)
+            yield from _iterate_data(one, reading)
 
 
 def _wanted_count(taken: ProblemInput) -> str:
@@ -81,7 +100,10 @@ def _wanted_count(taken: ProblemInput) -> str:
 
 def _is_single(given: Any) -> bool:
     """Return whether a value is one datum and not a collection of data."""
-    return isinstance(given, (str, bytes, os.PathLike, Sequence, np.ndarray)) or not _is_collection(given)
+    if type(given) in (list, tuple):
+        return False
+    alone = (str, bytes, bytearray, memoryview, Sequence, np.ndarray, os.PathLike)
+    return isinstance(given, alone) or not _is_collection(given)
 
 
 def _is_collection(given: Any) -> bool:
@@ -91,28 +113,38 @@ def _is_collection(given: Any) -> bool:
     return hasattr(given, "__iter__") and type(given).__name__ not in ("Seq", "MutableSeq", "Graph", "DiGraph")
 
 
-def _read_one(given: Any, number: int, wanted: SequenceType | None) -> list[Any]:
-    """Return the data of one value; ``number`` names a sequence that has no name."""
+def _read_one(given: Any, reading: _Reading) -> list[Any]:
+    """Return the data of one value."""
+    wanted = reading.type
+    if isinstance(given, str):
+        return _read_string(given, next(reading.numbers), wanted)
+    if isinstance(given, Sequence):
+        next(reading.numbers)
+        return [given if wanted in (None, given.type) else sequences.with_type(given, wanted)]
     if hasattr(given, "__antidiag__"):
         return list(given.__antidiag__())
     if isinstance(given, os.PathLike):
         return _read_file(Path(given), wanted)
-    if isinstance(given, str):
-        return _read_string(given, number, wanted)
-    if isinstance(given, bytes):
-        return [_make_sequence(f"sequence {number}", given, wanted)]
+    if isinstance(given, (bytes, bytearray, memoryview)) or _are_letters(given):
+        return [_make_sequence(f"sequence {next(reading.numbers)}", bytes(given), wanted)]
     if hasattr(given, "letter_annotations"):  # Bio.SeqRecord.SeqRecord
+        next(reading.numbers)
         return [_make_sequence(given.id, str(given.seq), wanted, given.description)]
     if type(given).__name__ in ("Seq", "MutableSeq"):  # Bio.Seq
-        return [_make_sequence(f"sequence {number}", str(given), wanted)]
-    if isinstance(given, np.ndarray) and given.ndim == 2 and given.shape[0] == given.shape[1]:
-        return [make_distance_matrix(numbered_names(len(given)), given)]
+        return [_make_sequence(f"sequence {next(reading.numbers)}", str(given), wanted)]
+    if isinstance(given, np.ndarray) and given.ndim >= 2:
+        return [reading.make_of_array(given)]
     if data_loading.find_kind(given) is None:
         raise InputError(
-            f"cannot take a {type(given).__name__}; pass letters (str or bytes), the path of a file, a SeqRecord, "
-            "or an answer of antidiag"
+            f"cannot take data of the type {type(given).__name__}; pass letters (str or bytes), the path of a file, a "
+            "SeqRecord, or an answer of antidiag"
         )
     return [given]
+
+
+def _are_letters(given: Any) -> bool:
+    """Return whether an array holds a letter in each byte, as `numpy.frombuffer` and a row of `Alignment.array` do."""
+    return isinstance(given, np.ndarray) and given.ndim == 1 and (given.dtype == np.uint8 or given.dtype == "S1")
 
 
 def _read_string(text: str, number: int, wanted: SequenceType | None) -> list[Any]:

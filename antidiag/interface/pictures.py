@@ -83,6 +83,16 @@ def alignment_html(names: Sequence[str], rows: Sequence[bytes], protein: bool, m
     return f"<table style='font-family:monospace;border-collapse:collapse'>{''.join(lines)}</table>{note}"
 
 
+def rows_html(rows: Sequence[tuple[str, str]]) -> str:
+    """Return labelled texts as a table."""
+    lines = (
+        f"<tr><th style='text-align:left'>{escape(label)}</th>"
+        f"<td style='text-align:left;white-space:pre-wrap;font-family:monospace'>{escape(text)}</td></tr>"
+        for label, text in rows
+    )
+    return f"<table>{''.join(lines)}</table>"
+
+
 def tree_svg(tree: Tree) -> str:
     """Return a tree as SVG, the root on the left; with names where there are few leaves."""
     layout = lay_out_tree(tree, TreeShape.RECTANGULAR)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
 
+from antidiag.app.cli import messages
 from antidiag.app.cli.progress import interrupted_at_once
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
-from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.errors import AntidiagError, InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences, sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import DataKind, Method, ProblemInput
@@ -28,11 +32,24 @@ STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True, slots=True)
 class ResultTargets:
-    """Where a result is saved: files whose suffixes name their formats, and JSON in a file or on standard output."""
+    """Where a result is saved: files in a format by their suffix or ``suffix``, and JSON in a file.
+
+    ``output_suffix`` is the format in which the result is written to standard output, which then holds nothing else;
+    "" where the report is printed.
+    """
 
     outs: tuple[Path, ...] = ()
     json: Path | None = None
-    json_to_output: bool = False
+    suffix: str | None = None
+    output_suffix: str = ""
+
+    @property
+    def files(self) -> list[tuple[Path, str | None]]:
+        """All files with the suffix of their format; None for that of the file."""
+        return [
+            *((path, self.suffix) for path in self.outs),
+            *((path, result_saving.JSON) for path in (self.json,) if path),
+        ]
 
 
 def parse_sequence_type(text: str | None) -> SequenceType | None:
@@ -89,11 +106,14 @@ def _check_flags(method: Method, flagged: Mapping[str, str]) -> None:
             )
 
 
-def check_targets(method: Method, outs: Sequences[str], json_file: str | None, files: Sequences[str]) -> ResultTargets:
+def check_targets(
+    method: Method, outs: Sequences[str], json_file: str | None, files: Sequences[str], to: str | None = None
+) -> ResultTargets:
     """Return where results are saved. Raise InputError now for a file that could not be written after the run."""
-    paths = tuple(map(Path, outs))
+    suffix = None if to is None else "." + to.lower().removeprefix(".")
+    paths = tuple(Path(out) for out in outs if out != STANDARD_OUTPUT)
     for path in paths:
-        result_saving.check_suffix(f"--out {path}", method)
+        result_saving.check_suffix(f"--out {path}", method, suffix)
         check_writable(path, files)
     json_path = None if json_file in (None, STANDARD_OUTPUT) else Path(str(json_file))
     if json_path is not None:
@@ -102,7 +122,14 @@ def check_targets(method: Method, outs: Sequences[str], json_file: str | None, f
     for (one, path), (other, same) in itertools.combinations(named, 2):
         if _is_same_file(path, same):
             raise InputError(f"{one} and {other} both name {same}; give them different files")
-    return ResultTargets(paths, json_path, json_file == STANDARD_OUTPUT)
+    to_output = [STANDARD_OUTPUT for out in outs if out == STANDARD_OUTPUT]
+    if len(to_output) + (json_file == STANDARD_OUTPUT) > 1:
+        raise InputError("only one of --out and --json can go to standard output, once")
+    output_suffix = result_saving.JSON if json_file == STANDARD_OUTPUT else ""
+    if to_output:
+        chosen = suffix or next(iter(result_saving.result_suffixes(method)))
+        output_suffix = result_saving.check_suffix("--out -", method, chosen)
+    return ResultTargets(paths, json_path, suffix, output_suffix)
 
 
 def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None) -> Sequences[Sequence]:
@@ -131,6 +158,42 @@ def _read_data(
     return data_loading.read_kind(kind, Path(file), monitor, beside)
 
 
+def read_any_data(
+    files: Sequences[str], records: Sequences[str], kind: SequenceType | None, monitor: Monitor | None = None
+) -> Sequences[Any]:
+    """Read the data of files, whatever they hold; ``records`` chooses among sequences by name."""
+    if not files:
+        raise InputError("give a FILE, or - for standard input")
+    with interrupted_at_once():
+        data = join_data([_read_any_file(file, kind, monitor, files) for file in files])
+    return [sequences.find_sequence(data, name) for name in records] if records else data
+
+
+def _read_any_file(file: str, type: SequenceType | None, monitor: Monitor | None, beside: Sequences[str]) -> list[Any]:
+    """Read all data of a file of any kind; standard input is kept in a file first, because readers look at files."""
+    if file == STANDARD_INPUT:
+        with spooled_input() as path:
+            return list(_read_any_file(str(path), type, monitor, ()))
+    path = Path(file)
+    found = data_loading.find_kind_of_file(path)
+    if type is not None and (found is sequences.SEQUENCE or found.read_typed is not None):
+        return list(_read_data(found, file, type, monitor, beside))
+    return list(data_loading.read_data(path, monitor, [other for other in beside if other != STANDARD_INPUT]))
+
+
+@contextmanager
+def spooled_input() -> Iterator[Path]:
+    """Yield a file with what comes from standard input; errors name "standard input" instead of the file."""
+    with tempfile.TemporaryDirectory(prefix="antidiag-") as folder:
+        path = Path(folder) / "standard input"
+        with open(path, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield path
+        except AntidiagError as error:
+            raise type(error)(str(error).replace(str(path), "standard input")) from error
+
+
 def read_one_alignment(file: str) -> AlignedSequences:
     """Read the only alignment of a file. Raise InputError if it has none or several."""
     found = aligned_sequences.read_alignments(Path(file))
@@ -143,7 +206,7 @@ def read_one_alignment(file: str) -> AlignedSequences:
 def print_reading_notes(data: Iterable[Any]) -> None:
     """Print what reading left out of data or changed, on standard error."""
     for note in data_loading.reading_notes(data):
-        print(f"antidiag: note: {note}", file=sys.stderr)
+        messages.print_note(note)
 
 
 def print_option_notes(method: Method, flagged: Iterable[str], options: Iterable[str]) -> None:
@@ -151,7 +214,7 @@ def print_option_notes(method: Method, flagged: Iterable[str], options: Iterable
     flags = ", ".join(f"--{flag}" for flag in flagged)
     for name in options:
         if flags and name in method.problem_type.guide_options:
-            print(f"antidiag: note: --{name.replace('_', '-')} has no effect beside {flags}", file=sys.stderr)
+            messages.print_note(f"--{name.replace('_', '-')} has no effect beside {flags}")
 
 
 def check_writable(path: Path, files: Sequences[str]) -> None:

@@ -11,6 +11,8 @@ import psutil
 import typer
 
 from antidiag.app.cli import report
+from antidiag.app.cli.completion import complete_method
+from antidiag.app.cli.options import default_by_type, describe_option, option_flag
 from antidiag.kernels import engine, registry
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cuda import devices
@@ -46,7 +48,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def methods(
-    method_id: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="List this method only.")] = None,
+    method_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[METHOD]", help="List this method only.", autocompletion=complete_method),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List every method with its parameters, options, backends and publication."""
@@ -166,6 +171,9 @@ def _print_method(method: Method) -> None:
     print(f"  {method.summary}")
     print(f"  {method.citation.format_text()}")
     print(f"  takes {method.problem_type.describe_inputs()}; saves {' '.join(result_saving.result_suffixes(method))}")
+    for option in method.problem_type.options:
+        print(f"  {option_flag(option.name)} {option.describe_values()}{_unit_text(option)}")
+        print(f"     {describe_option(option, default_by_type(option, method))}")
     for parameter in method.parameters.declared():
         print(f"  -p {parameter.name}={_default_text(parameter)}: {parameter.describe_values()}{_unit_text(parameter)}")
         print(f"     {parameter.help}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence as Sequences
 from copy import copy
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, get_type_hints
@@ -13,6 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from antidiag.app.cli import messages
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
@@ -24,23 +28,30 @@ from antidiag.kernels.registry import result_saving
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
 
 
+def suggest_names(wrong: str, known: Iterable[str]) -> str:
+    """Return "did you mean s or threads?" for names that are close to a wrong one; "" if none is."""
+    close = difflib.get_close_matches(wrong, list(known), 3)
+    return f"did you mean {' or '.join(close)}?" if close else ""
+
+
 def option_flag(name: str) -> str:
     """Return the command-line option of a declared name: gap_open becomes --gap-open."""
     return "--" + name.replace("_", "-")
 
 
-def declared_options() -> Mapping[str, tuple[Parameter, ...]]:
-    """Return the different declarations of the options of all problem types, by name; the most frequent one first."""
+def declared_options(methods: Iterable[Method] | None = None) -> Mapping[str, tuple[Parameter, ...]]:
+    """Return the different declarations of the options of some methods, or of all, by name; the most frequent first."""
     counts: dict[str, Counter[Parameter]] = {}
-    for method in registry.METHODS:
+    for method in registry.METHODS if methods is None else methods:
         for option in method.problem_type.options:
             counts.setdefault(option.name, Counter())[option] += 1
     return {name: tuple(option for option, _ in found.most_common()) for name, found in counts.items()}
 
 
-def declared_flags() -> Mapping[str, ProblemInput]:
-    """Return the inputs that are given with a flag, of all problem types, by flag."""
-    return {taken.flag: taken for method in registry.METHODS for taken in method.problem_type.inputs if taken.flag}
+def declared_flags(methods: Iterable[Method] | None = None) -> Mapping[str, ProblemInput]:
+    """Return the inputs that some methods, or all, take with a flag, by flag."""
+    chosen = registry.METHODS if methods is None else methods
+    return {taken.flag: taken for method in chosen for taken in method.problem_type.inputs if taken.flag}
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -50,11 +61,11 @@ def known_suffixes() -> tuple[str, ...]:
     )
 
 
-def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+def with_option_groups(command: Callable[..., None], methods: Iterable[Method] | None = None) -> Callable[..., None]:
     """Return a command in which a parameter of a dataclass stands for the options that the fields of the class declare.
 
-    A command with the parameters ``options`` and ``flagged`` also takes every declared option and flagged input of all
-    problems; it receives them as mappings of names to the texts that the user gave.
+    A command with the parameters ``options`` and ``flagged`` also takes every declared option and flagged input of some
+    methods, or of all; it receives them as mappings of names to the texts that the user gave.
     """
     own = inspect.signature(command, eval_str=True).parameters
     groups: dict[str, type[Any]] = {
@@ -63,7 +74,8 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
     }
     takes_problem = "options" in own
-    declared, flags = (declared_options(), declared_flags()) if takes_problem else ({}, {})
+    chosen = list(registry.METHODS if methods is None else methods)
+    declared, flags = (declared_options(chosen), declared_flags(chosen)) if takes_problem else ({}, {})
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> None:
@@ -94,10 +106,9 @@ def parse_problem_options(method: Method, texts: Mapping[str, str]) -> Mapping[s
     known = {option.name: option for option in method.problem_type.options}
     for name in texts:
         if name not in known:
-            raise ParameterError(
-                f"{method.name} has no option {option_flag(name)}; its options: "
-                f"{', '.join(map(option_flag, known)) or 'none'}"
-            )
+            flags = list(map(option_flag, known))
+            hint = suggest_names(option_flag(name), flags) or f"its options: {', '.join(flags) or 'none'}"
+            raise ParameterError(f"{method.name} has no option {option_flag(name)}; {hint}")
         for other in known[name].overrides:
             if texts[name] and other in texts:
                 raise ParameterError(
@@ -115,7 +126,8 @@ def parse_parameters(method: Method, settings: Iterable[str], threads: str | Non
         if not equals:
             raise ParameterError(f"-p must be name=value, such as -p s=128; got {setting!r}")
         if name not in known:
-            raise ParameterError(f"unknown parameter {name!r}; {method.name} has: {', '.join(known) or 'none'}")
+            hint = suggest_names(name, known) or f"{method.name} has: {', '.join(known) or 'none'}"
+            raise ParameterError(f"unknown parameter {name!r}; {hint}")
         if name in values:
             raise ParameterError(f"parameter {name} is given twice; give it once")
         values[name] = known[name].parse(text)
@@ -151,7 +163,7 @@ def _typer_file(taken: ProblemInput) -> inspect.Parameter:
 
 def _typer_parameter(name: str, declared: tuple[Parameter, ...]) -> inspect.Parameter:
     """Return the command-line option of some declarations of one name, whichever method is run."""
-    text = declared[0].help if len(declared) > 1 else _describe_option(declared[0], "")
+    text = declared[0].help if len(declared) > 1 else describe_option(declared[0], "")
     option = typer.Option(
         option_flag(name),
         metavar=_option_metavar(declared[0]),
@@ -171,7 +183,7 @@ def _option_metavar(option: Parameter) -> str:
     return "|".join(option.choices) or METAVARS[option.kind]
 
 
-def _describe_option(option: Parameter, default: str) -> str:
+def describe_option(option: Parameter, default: str) -> str:
     """Return the help of an option with its default, the declared one unless another is given."""
     if option.kind == "bool":
         default = default or {True: "yes", False: "no"}[option.default]
@@ -181,7 +193,10 @@ def _describe_option(option: Parameter, default: str) -> str:
 
 
 class SingleValueCommand(TyperCommand):
-    """A command that refuses an option of one value that is given twice, rather than take the last value alone."""
+    """A command with the options of all commands, which refuses an option of one value that is given twice."""
+
+    def __init__(self, *arguments: Any, params: Sequences[Any] | None = None, **named: Any) -> None:
+        super().__init__(*arguments, params=[*(params or ()), *messages.message_options()], **named)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
@@ -194,49 +209,111 @@ class SingleValueCommand(TyperCommand):
                 ctx.fail(f"{option.opts[-1]} is given {times} times; give it once")
         return super().parse_args(ctx, args)
 
+    def known_flags(self, ctx: Any) -> list[str]:
+        """Return the flags that may have been meant by a wrong one."""
+        return [flag for parameter in self.params for flag in parameter.opts if flag.startswith("--")]
+
 
 class MethodCommand(SingleValueCommand):
     """A command that takes a method: with a method its help has the options of that method, and their defaults."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; the method among them is kept for the help, which is written before they are checked."""
-        known = {method.id: method for method in registry.METHODS}
-        ctx.meta[HELPED_METHOD] = next((known[one] for one in args if one in known), None)
+        ctx.meta[HELPED_METHODS] = self.find_methods(args)
         return super().parse_args(ctx, args)
 
+    def find_methods(self, args: Sequences[str]) -> list[Method]:
+        """Return the methods whose options the help shows; none if it shows those of all methods."""
+        known = {method.id: method for method in registry.METHODS}
+        return [known[one] for one in args if one in known][:1]
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of the command, with the options of all methods or those of one."""
+        """Write the help of the command, with the options of all methods or those of some."""
         shown = copy(self)
-        if (method := ctx.meta.get(HELPED_METHOD)) is not None:
-            shown.params = [
-                _option_of_method(parameter, method) for parameter in self.params if _fits(parameter, method)
-            ]
+        if methods := ctx.meta.get(HELPED_METHODS):
+            shown.params = [_option_of_methods(parameter, methods) for parameter in self._fitting_options(methods)]
+            shown.params += [_listed_parameter(one) for one in methods[0].parameters.declared()]
         TyperCommand.format_help(shown, ctx, formatter)
 
+    def known_flags(self, ctx: Any) -> list[str]:
+        """Return the flags that may have been meant: those of the method, where there is one."""
+        fitting = self._fitting_options(ctx.meta.get(HELPED_METHODS) or registry.METHODS)
+        return [flag for parameter in fitting for flag in parameter.opts if flag.startswith("--")]
 
-HELPED_METHOD = "antidiag.method"
-"""Where the context of a command keeps the method whose help is wanted."""
-
-
-def _fits(parameter: Any, method: Method) -> bool:
-    """Return whether a parameter of a command belongs to a method, or to all commands."""
-    options = {option.name for option in method.problem_type.options}
-    flags = {taken.flag for taken in method.problem_type.inputs}
-    name = parameter.name
-    return (name in options or name not in declared_options()) and (name in flags or name not in declared_flags())
+    def _fitting_options(self, methods: Sequences[Method]) -> list[Any]:
+        """Return the parameters that belong to some methods, or to all."""
+        fitting, others = _names_of(methods), _names_of(registry.METHODS)
+        return [one for one in self.params if one.name in fitting or one.name not in others]
 
 
-def _option_of_method(parameter: Any, method: Method) -> Any:
-    """Return a parameter of a command with the help of a method, if it is an option of its problem."""
-    option = next((one for one in method.problem_type.options if one.name == parameter.name), None)
-    if option is None:
-        return parameter
+class TaskCommand(MethodCommand):
+    """The command of a task: without --method its help has the options of the recommended methods."""
+
+    task_methods: Sequences[str] = ()
+    """Ids of the methods that are usually recommended; `of_methods` sets them."""
+
+    @classmethod
+    def of_methods(cls, *ids: str) -> type[TaskCommand]:
+        """Return the class of a command whose help shows the options of these methods."""
+        return type(cls.__name__, (cls,), {"task_methods": ids})
+
+    def find_methods(self, args: Sequences[str]) -> list[Method]:
+        """Return the method after --method, else the usual ones."""
+        words = [word for arg in args for word in arg.split("=", 1)]
+        named = [after for word, after in itertools.pairwise(words) if word in ("--method", "-m")]
+        return super().find_methods(named) or [registry.find_method(one) for one in self.task_methods]
+
+
+HELPED_METHODS = "antidiag.methods"
+"""Where the context of a command keeps the methods whose options the help shows."""
+
+
+def _names_of(methods: Iterable[Method]) -> set[str]:
+    """Return the names of the parameters of a command that belong to some methods only."""
+    found = {"resume"} if any(method.resumption is not None for method in methods) else set()
+    for method in methods:
+        found |= {option.name for option in method.problem_type.options}
+        found |= {taken.flag for taken in method.problem_type.inputs}
+    return found
+
+
+def _option_of_methods(parameter: Any, methods: Sequences[Method]) -> Any:
+    """Return a parameter of a command with the help of the first method that has it as an option."""
     shown = copy(parameter)
-    shown.help, shown.metavar = _describe_option(option, _default_by_type(option, method)), _option_metavar(option)
+    if parameter.name == "outs":
+        suffixes = dict.fromkeys(suffix for method in methods for suffix in result_saving.result_suffixes(method))
+        shown.help = describe_out(suffixes)
+    for method in methods:
+        option = next((one for one in method.problem_type.options if one.name == parameter.name), None)
+        if option is not None:
+            shown.help, shown.metavar = (
+                describe_option(option, default_by_type(option, method)),
+                _option_metavar(option),
+            )
+            break
     return shown
 
 
-def _default_by_type(option: Parameter, method: Method) -> str:
+def describe_out(suffixes: Iterable[str]) -> str:
+    """Return the help of --out with the suffixes that can be written."""
+    return f"Save in the format of the suffix: {' '.join(suffixes)}; repeatable. - writes to standard output, see --to."
+
+
+def _listed_parameter(parameter: Parameter) -> TyperOption:
+    """Return a parameter of a method as an option for the help, which is given with -p."""
+    automatic = "auto" if parameter.default is None else str(parameter.default)
+    unit = f" ({parameter.unit})" if parameter.unit else ""
+    shown = TyperOption(
+        param_decls=[f"--{parameter.name}"],
+        metavar=_option_metavar(parameter),
+        help=f"{parameter.help} {parameter.describe_values().capitalize()}{unit}. Default: {automatic}.",
+        rich_help_panel="Parameters of the method, set with -p NAME=VALUE",
+    )
+    shown.opts = [f"-p {parameter.name}="]
+    return shown
+
+
+def default_by_type(option: Parameter, method: Method) -> str:
     """Return the default of an option that follows the type of sequences: "5 for nucleotides, 10 for proteins"."""
     if all(taken.kind is not SEQUENCE for taken in method.problem_type.inputs[:1]):
         return ""

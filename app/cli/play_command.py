@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Any
 
 import typer
 
-from antidiag.app.cli import measured_plays, report
+from antidiag.app.cli import measured_plays, offscreen, report
 from antidiag.app.cli.inputs import check_writable
-from antidiag.app.invocation import HOW_TO_INSTALL
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.files import write_bytes
@@ -292,17 +287,10 @@ def _write_worksheet(path: Path, method: Method, seed: int, count: int) -> None:
     _load_drawing(path).save_worksheet(path, made)
 
 
-def _load_drawing(path: Path) -> ModuleType:
+def _load_drawing(path: Path) -> Any:
     """Load the module that draws without a screen. Raise InputError if Qt is missing."""
-    if find_spec("PySide6") is None:
-        raise InputError(f"{path}: pictures need PySide6, which is not installed; {HOW_TO_INSTALL}")
-    if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    try:
-        from antidiag.app.kit.play import offscreen
-    except ImportError as error:
-        raise InputError(f"{path}: Qt cannot be loaded: {error}") from None
-    return offscreen
+    offscreen.check_qt(f"{path}: a picture")
+    return offscreen.load_drawing("antidiag.app.kit.play.offscreen", str(path))
 
 
 def write_play(

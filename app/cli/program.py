@@ -7,9 +7,9 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,27 @@ import platformdirs
 import typer
 
 from antidiag.app.cli import (
+    COMPLETION_VARIABLE,
     compare_command,
+    config_command,
+    config_file,
+    convert_command,
+    figure_command,
     guidelines_command,
     lecture_command,
     list_commands,
+    messages,
     play_command,
     posteriors_command,
     profile_command,
     run_commands,
     runs_command,
     sequences_command,
+    view_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
-from antidiag.app.cli.options import MethodCommand, SingleValueCommand
+from antidiag.app.cli.options import MethodCommand, SingleValueCommand, suggest_names
+from antidiag.app.cli.task_commands import TASK_COMMANDS
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled, ResultNotSaved
@@ -49,29 +57,47 @@ Without a command, the window opens with the given files: [bold]{PROGRAM} first.
 program = typer.Typer(
     name=PROGRAM,
     help=HELP,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_add_command = partial(program.command, cls=SingleValueCommand)
-_add_command("methods", epilog=as_typed(list_commands.METHODS_EXAMPLES))(list_commands.methods)
-_add_command("info", epilog=as_typed(list_commands.INFO_EXAMPLES))(list_commands.info)
-_add_command("samples", epilog=as_typed(list_commands.SAMPLES_EXAMPLES))(list_commands.samples)
-_add_command("estimate", cls=MethodCommand, epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
-_add_command("run", cls=MethodCommand, epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
-_add_command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compare_command.compare)
-_add_command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
-_add_command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
-_add_command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
-_add_command("runs", epilog=as_typed(runs_command.RUNS_EXAMPLES))(runs_command.runs)
-_add_command("sweep", cls=MethodCommand, epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
-_add_command("tune", cls=MethodCommand, epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
-_add_command("bench", cls=MethodCommand, epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
-_add_command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
-_add_command("play", epilog=as_typed(play_command.PLAY_EXAMPLES))(play_command.play)
-_add_command("lecture", epilog=as_typed(lecture_command.LECTURE_EXAMPLES))(lecture_command.lecture)
-_add_command("guidelines", epilog=as_typed(guidelines_command.GUIDELINES_EXAMPLES))(guidelines_command.guidelines)
+
+
+def _add_command(
+    panel: str,
+    name: str,
+    command: Callable[..., None],
+    examples: str,
+    cls: type[SingleValueCommand] = SingleValueCommand,
+) -> None:
+    """Add a command to the program, below a heading of its help."""
+    program.command(name, cls=cls, epilog=as_typed(examples), rich_help_panel=panel)(command)
+
+
+TASKS, METHODS, FILES, LABORATORY = "Tasks", "Methods", "Files and settings", "Teaching and measuring"
+for _name, (_command, _class, _examples) in TASK_COMMANDS.items():
+    _add_command(TASKS, _name, _command, _examples, _class)
+_add_command(TASKS, "view", view_command.view, view_command.VIEW_EXAMPLES)
+_add_command(TASKS, "figure", figure_command.figure, figure_command.FIGURE_EXAMPLES)
+_add_command(TASKS, "convert", convert_command.convert, convert_command.CONVERT_EXAMPLES)
+_add_command(METHODS, "methods", list_commands.methods, list_commands.METHODS_EXAMPLES)
+_add_command(METHODS, "run", run_commands.run, run_commands.RUN_EXAMPLES, MethodCommand)
+_add_command(METHODS, "estimate", run_commands.estimate, run_commands.ESTIMATE_EXAMPLES, MethodCommand)
+_add_command(METHODS, "runs", runs_command.runs, runs_command.RUNS_EXAMPLES)
+_add_command(FILES, "sequences", sequences_command.sequences, sequences_command.SEQUENCES_EXAMPLES)
+_add_command(FILES, "profile", profile_command.profile, profile_command.PROFILE_EXAMPLES)
+_add_command(FILES, "compare", compare_command.compare, compare_command.COMPARE_EXAMPLES)
+_add_command(FILES, "posteriors", posteriors_command.posteriors, posteriors_command.POSTERIORS_EXAMPLES)
+_add_command(FILES, "samples", list_commands.samples, list_commands.SAMPLES_EXAMPLES)
+_add_command(FILES, "config", config_command.config, config_command.CONFIG_EXAMPLES)
+_add_command(FILES, "info", list_commands.info, list_commands.INFO_EXAMPLES)
+_add_command(LABORATORY, "play", play_command.play, play_command.PLAY_EXAMPLES)
+_add_command(LABORATORY, "lecture", lecture_command.lecture, lecture_command.LECTURE_EXAMPLES)
+_add_command(LABORATORY, "sweep", sweep_commands.sweep, sweep_commands.SWEEP_EXAMPLES, MethodCommand)
+_add_command(LABORATORY, "tune", tune_commands.tune, tune_commands.TUNE_EXAMPLES, MethodCommand)
+_add_command(LABORATORY, "bench", sweep_commands.bench, sweep_commands.BENCH_EXAMPLES, MethodCommand)
+_add_command(LABORATORY, "reproduce", tune_commands.reproduce, tune_commands.REPRODUCE_EXAMPLES)
+_add_command(LABORATORY, "guidelines", guidelines_command.guidelines, guidelines_command.GUIDELINES_EXAMPLES)
 
 
 def _print_version(wanted: bool) -> None:
@@ -89,11 +115,15 @@ def _global_options(
     """Define the options that stand before the command."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run a command line and return the exit code. No error ends in a traceback."""
+def main(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] | None = None) -> int:
+    """Run a command line and return the exit code. No error ends in a traceback.
+
+    ``open_window`` opens the window with some files and returns the exit code.
+    """
     _accept_any_letter()
+    messages.reset_messages()
     try:
-        code = _build_program()(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _run_program(arguments, open_window)
         sys.stdout.flush()
         return _print_failure("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
     except ResultNotSaved as error:
@@ -107,9 +137,11 @@ def main(arguments: Sequence[str]) -> int:
         return _print_failure(f"cancelled{goes_on}", INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
         return _print_failure("cancelled", INTERRUPTED)
-    except BrokenPipeError:
+    except SystemExit as ended:  # typer ends the program after a completion, and where a pipe is closed
+        return 0 if isinstance(ended.__context__, BrokenPipeError) else int(ended.code or 0)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()
-        return FAULT
+        return 0
     except OSError as error:
         if error.errno not in UNWRITABLE or error.filename is not None:
             return _report_fault(error, arguments)
@@ -121,6 +153,20 @@ def main(arguments: Sequence[str]) -> int:
         return _report_fault(error, arguments)
 
 
+def _run_program(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] | None) -> Any:
+    """Run a command line with the defaults of the configuration file."""
+    built = _build_program()
+    completing = COMPLETION_VARIABLE in os.environ or any("-completion" in one for one in arguments[:1])
+    return built(
+        args=list(arguments),
+        prog_name="antidiag" if completing else PROGRAM,
+        complete_var=COMPLETION_VARIABLE,
+        standalone_mode=False,
+        default_map=config_file.default_values(config_file.read_config(), built.commands),
+        obj=open_window,
+    )
+
+
 @cache
 def _build_program() -> Any:
     """Build the program with all its commands, once."""
@@ -129,6 +175,7 @@ def _build_program() -> Any:
 
 def _report_fault(error: Exception, arguments: Sequence[str]) -> int:
     """Report an error of the program itself: one line, and a traceback in the log."""
+    messages.print_detail("".join(traceback.format_exception(error)))
     return _print_failure(f"internal error: {type(error).__name__}: {error}; {_log_traceback(error, arguments)}", FAULT)
 
 
@@ -149,14 +196,19 @@ def _accept_any_letter() -> None:
 
 def _print_failure(text: str, code: int) -> int:
     """Print one line on standard error and return the exit code."""
-    print("antidiag: " + " ".join(text.split()), file=sys.stderr)
+    messages.print_error(text)
     return code
 
 
 def _error_text(error: AntidiagError | typer.TyperException) -> str:
-    if isinstance(error, typer.TyperException):
-        return f"{error.format_message().rstrip('.')}; see --help"
-    return str(error)
+    """Return the message of an error; one about a wrong option names the option that was probably meant."""
+    if not isinstance(error, typer.TyperException):
+        return str(error)
+    context, wrong = getattr(error, "ctx", None), getattr(error, "option_name", "")
+    if hasattr(error, "possibilities") and isinstance(getattr(context, "command", None), SingleValueCommand):
+        known = context.command.known_flags(context)
+        return f"{error.message}; {suggest_names(wrong, known) or 'see --help'}"
+    return f"{error.format_message().rstrip('.')}; see --help"
 
 
 def _log_traceback(error: BaseException, arguments: Sequence[str]) -> str:

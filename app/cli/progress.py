@@ -14,6 +14,8 @@ from types import FrameType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from antidiag.app.cli import messages
+from antidiag.kernels.cpu.compilation import COMPILING
 from antidiag.kernels.monitor import Monitor
 
 PATIENCE_S = 1.0
@@ -32,8 +34,8 @@ def watch_run() -> Iterator[Monitor]:
 
     The first Ctrl-C asks the run to stop, the second one ends the process.
     """
-    if not sys.stderr.isatty():
-        monitor = Monitor()
+    if messages.is_quiet() or not sys.stderr.isatty():
+        monitor = messages.silent_monitor()
         with cancelled_by_interrupt(monitor):
             yield monitor
         return
@@ -61,6 +63,9 @@ class _ProgressBar:
         if total != self._last[1] or done < self._last[0]:
             self._bar.reset(self._task, total=total)
         self._last = (done, total)
+        if phase == COMPILING:  # nobody knows how far a compiler is
+            self._bar.reset(self._task, total=None, description=phase)
+            return
         self._bar.update(self._task, completed=done, total=total, description=phase or "computing")
 
 

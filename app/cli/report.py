@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from antidiag.app import texts
+from antidiag.app.cli import told_notes
 from antidiag.kernels import registry
 from antidiag.kernels.io import json_text
 from antidiag.kernels.memory import format_bytes
@@ -16,6 +18,8 @@ from antidiag.kernels.registry.memory_advice import MethodSuggestion
 from antidiag.kernels.run_plan import RunPlan
 
 LabelledText = tuple[str, str]
+MOST_LINES, MOST_LETTERS = 60, 2000
+"""Lines, and letters of a line, of an answer that is printed below its report."""
 
 
 def print_rows(rows: Iterable[LabelledText]) -> None:
@@ -35,6 +39,19 @@ def print_result_json(result: Result) -> None:
     """Print a result as JSON on standard output, piece by piece."""
     for piece in json_text.json_pieces(result_saving.result_json(result)):
         print(piece, end="")
+
+
+def print_shortened(result: Result, suffix: str) -> None:
+    """Print a result in the format of a suffix below its report; of a long one the first lines."""
+    if suffix not in result_saving.result_suffixes(registry.find_method(result.method)):
+        return
+    with result_saving.open_result(result, suffix) as written:
+        lines = [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(written, MOST_LINES + 1)]
+    print()
+    for line in lines[:MOST_LINES]:
+        print(line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]}...")
+    if len(lines) > MOST_LINES or any(len(line) > MOST_LETTERS for line in lines):
+        print("... --out FILE saves all")
 
 
 def result_rows(result: Result) -> list[LabelledText]:
@@ -77,7 +94,7 @@ def plan_rows(
         ),
         (
             "time",
-            f"{texts.format_estimate(planned.time_ms)}, "
+            f"{estimate_text(planned)}, "
             f"{texts.format_number(method.cost.predicted_cells(planned.problem, planned.parameters))} "
             f"{method.problem_type.work_unit}",
         ),
@@ -91,6 +108,11 @@ def plan_rows(
     return rows + _note_rows(planned.notes)
 
 
+def estimate_text(planned: RunPlan) -> str:
+    """Return the expected time of a run in words."""
+    return texts.format_plan_time(planned.time_ms, planned.compilation_ms)
+
+
 def plan_json(planned: RunPlan) -> dict[str, Any]:
     """Return the cost of a planned run as plain data, with bytes by purpose in ``host`` and ``device_memory``."""
     return {
@@ -100,6 +122,7 @@ def plan_json(planned: RunPlan) -> dict[str, Any]:
         "parameters": planned.method.parameters.json_values(planned.parameters.as_mapping(), planned.backend),
         "cells": planned.method.cost.predicted_cells(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
+        "compilation_ms": planned.compilation_ms,
         "host_bytes": planned.footprint.host_bytes,
         "device_bytes": planned.footprint.device_bytes,
         "host": dict(planned.footprint.host),
@@ -130,4 +153,4 @@ def _memory_text(host: int, device: int) -> str:
 
 
 def _note_rows(notes: Iterable[str]) -> list[LabelledText]:
-    return [("note", note) for note in notes]
+    return [("note", note) for note in told_notes.select_new_notes(notes)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from antidiag.app import texts
-from antidiag.app.cli import report
+from antidiag.app.cli import messages, report
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.memory import format_bytes
@@ -76,23 +75,25 @@ def find_interrupted_run(
         return None
     found = interrupted_runs.find_run(method, problem, given, backend)
     if found and resume:
-        _print_message(
+        messages.print_message(
             f"continuing the run of {_local_time(found.saved)} from {interrupted_runs.format_percent(found.fraction)}"
         )
         return found
     if found:
         done = f"{interrupted_runs.format_percent(found.fraction)} done"
-        _print_message(
+        messages.print_message(
             f"a run of this problem was interrupted on {_local_time(found.saved)} ({done}); --resume continues it. "
             "This run "
             "starts from the beginning"
         )
     elif resume and interrupted_runs.find_running(method, problem):
-        _print_message(
+        messages.print_message(
             "another process is computing this problem ('runs' shows its progress); this run starts from the beginning"
         )
     elif resume:
-        _print_message("no interrupted run has this problem and these parameters; this run starts from the beginning")
+        messages.print_message(
+            "no interrupted run has this problem and these parameters; this run starts from the beginning"
+        )
     return None
 
 
@@ -151,7 +152,3 @@ def _local_time(moment: Any) -> str:
 
 def _count_runs(number: int) -> str:
     return "1 run" if number == 1 else f"{number} runs"
-
-
-def _print_message(text: str) -> None:
-    print(f"antidiag: {text}", file=sys.stderr)

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from antidiag.app.cli import inputs
+from antidiag.app.cli.method_runs import Files, Kind, Records
 from antidiag.app.cli.progress import interrupted_at_once, watch_run
-from antidiag.app.cli.run_commands import Files, Kind, Records
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import files as writing
 from antidiag.kernels.io import sequence_tools as tools

@@ -71,7 +71,7 @@ class CostPanel(Card):
         self._answer, plan = found, found.plan if found else None
         self._show_memory(plan, found)
         self.values["Cells"].setText(_cell_text(plan) if plan else "-")
-        self.values["Expected time"].setText(texts.format_estimate(plan.time_ms) if plan else "-")
+        self.values["Expected time"].setText(texts.format_plan_time(plan.time_ms, plan.compilation_ms) if plan else "-")
         self.values["Runs on"].setText(_device_text(plan) if plan else "-")
         self.line.setText(_summary_line(plan, found) if plan and found else "")
         self.line.setVisible(bool(self.line.text()))
@@ -170,7 +170,7 @@ def _summary_line(plan: RunPlan, found: PlanAnswer) -> str:
     )
     place = f"GPU {plan.device}" if plan.backend == "cuda" else "the CPU"
     needed = format_bytes(sum(parts.values()))
-    return f"{texts.format_estimate(plan.time_ms)}, {needed} of {format_bytes(free)}, on {place}"
+    return f"{texts.format_plan_time(plan.time_ms, plan.compilation_ms)}, {needed} of {format_bytes(free)}, on {place}"
 
 
 def _device_text(plan: RunPlan) -> str:

@@ -9,6 +9,10 @@ from collections.abc import Callable
 from antidiag.kernels.monitor import Monitor
 
 POLL_S = 0.05
+COMPILING = "compiling, once"
+"""Phase that is reported while functions are compiled: later runs load them."""
+LOADING_S = 1.0
+"""Time that loading compiled functions takes at most; what lasts longer is compilation."""
 
 
 def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
@@ -30,8 +34,12 @@ def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
     thread = threading.Thread(target=compile_it, name="antidiag-compiler", daemon=True)
     thread.start()
     thread.join(POLL_S)  # first, so that no thread is left behind where all is compiled
+    reported = False
     while thread.is_alive():
         monitor.check()
+        if not reported and time.perf_counter() - begun > LOADING_S:
+            monitor.update(0, 1, COMPILING)
+            reported = True
         thread.join(POLL_S)
     if failures:
         raise failures[0]

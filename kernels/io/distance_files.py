@@ -8,6 +8,8 @@ may continue on further lines.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,14 +88,27 @@ def phylip_lines(matrix: DistanceMatrix, layout: str = "square") -> Iterator[str
 
 
 def write_distances(path: str | Path, matrix: DistanceMatrix) -> None:
-    """Write a matrix as PHYLIP, or as NPY with its names beside it where the suffix is .npy."""
+    """Write a matrix as PHYLIP, as a table (.csv), or as NPY with its names beside it (.npy), by the suffix."""
     path = Path(path)
-    if packed_files.format_suffix(path) != ".npy":
-        write_lines(path, phylip_lines(matrix))
+    suffix = packed_files.format_suffix(path)
+    if suffix != ".npy":
+        write_lines(path, csv_lines(matrix) if suffix == ".csv" else phylip_lines(matrix))
         return
     number_tables.write_array(path, matrix.values)
     names = make_names_unique(" ".join(name.split()) for name in matrix.names)
     write_lines(number_tables.names_file(path), (f"{name}\n" for name in names))
+
+
+def csv_lines(matrix: DistanceMatrix, separator: str = ",") -> Iterator[str]:
+    """Yield the lines of a table with the names in its first row and column."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(["", *matrix.names])
+    for name, values in zip(matrix.names, matrix.values, strict=True):
+        writer.writerow([name, *(f"{value:.9g}" for value in values.tolist())])
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
 
 
 def _read_npy(path: Path) -> DistanceMatrix:

@@ -7,7 +7,7 @@ import json
 import math
 import threading
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ MAX_WORK_RATIO = 30
 """A run that is so many times smaller than another says little about its rate."""
 
 
+@cache
 def _rates_path() -> Path:
     return Path(platformdirs.user_cache_dir("antidiag")) / "rates.json"
 

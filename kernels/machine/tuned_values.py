@@ -11,7 +11,7 @@ import math
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,7 @@ def _is_valid_value(method: Method, name: str, value: Any) -> bool:
     return False
 
 
+@cache
 def _tuned_path() -> Path:
     return platformdirs.user_data_path("antidiag") / "tuned.json"
 

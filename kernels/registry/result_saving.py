@@ -7,8 +7,9 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError, Cancelled, InputError, ResultNotSaved
@@ -93,6 +94,16 @@ def write_result(path: str | Path, result: Result, suffix: str | None = None, mo
         monitor.update(0, 1, SAVING_PHASE)
         found.write_file(path, result)
         monitor.update(1, 1, SAVING_PHASE)
+
+
+@contextmanager
+def open_result(result: Result, suffix: str, monitor: Monitor | None = None) -> Iterator[IO[bytes]]:
+    """Yield a result in the format of a suffix, such as ".aln", as a stream of bytes."""
+    with tempfile.TemporaryDirectory(prefix="antidiag-") as folder:
+        path = Path(folder) / f"result{suffix}"
+        write_result(path, result, suffix, monitor)
+        with open(path, "rb") as written:
+            yield written
 
 
 def save_or_rescue(path: str | Path, result: Result, suffix: str | None = None, monitor: Monitor | None = None) -> None:

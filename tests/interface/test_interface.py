@@ -174,7 +174,7 @@ def test_graphs_of_networkx_arrays_and_edges() -> None:
         (lambda: ad.align("GAT", "x.fasta"), ad.InputError, "x.fasta: no such file"),
         (lambda: ad.align("ACGT", "ACGT", gap_opn=1), ad.ParameterError, "did you mean gap_open"),
         (lambda: ad.align("ACGT", "ACGT", mode="globl"), ad.ParameterError, "mode must be one of local, global"),
-        (lambda: ad.align("ACGT", 4), ad.InputError, "cannot take a int; pass letters"),
+        (lambda: ad.align("ACGT", 4), ad.InputError, "cannot take data of the type int; pass letters"),
         (lambda: ad.align("ACGT", "ACGT", type="dns"), ad.ParameterError, 'type must be "DNA", "RNA" or "protein"'),
         (lambda: ad.align("ACGT", "ACGT", method="striped-score").rows, ad.InputError, "returns only the score"),
         (lambda: ad.hmm("nothing"), ad.InputError, "cpg-islands"),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from antidiag.app.cli import offscreen
 from antidiag.app.cli.inputs import check_writable
-from antidiag.app.invocation import HOW_TO_INSTALL
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.papers.comparison import PaperComparison
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable
@@ -53,11 +50,7 @@ def figure_files(plot: str, tables: Sequence[PaperTable]) -> tuple[Path, ...]:
 def check_figure_file(path: Path, inputs: Sequence[str] = ()) -> None:
     """Raise InputError for a figure that could not be drawn later, or that would replace one of the ``inputs``."""
     _check_suffix(path)
-    if find_spec("PySide6") is None or find_spec("pyqtgraph") is None:
-        raise InputError(
-            f"--plot needs PySide6 and pyqtgraph, which are not installed; {HOW_TO_INSTALL}, or use --csv and draw its "
-            "numbers"
-        )
+    offscreen.check_qt("--plot", ", or use --csv and draw its numbers")
     check_writable(path, inputs)
 
 
@@ -68,26 +61,13 @@ def _check_suffix(path: Path) -> None:
 
 def save_paper_figure(path: Path, table: PaperTable, compared: Sequence[PaperComparison], quick: bool) -> None:
     """Draw a table's figure into a file; no screen is needed."""
-    _use_no_screen()
-    try:
-        from antidiag.app.tune.papers import paper_figure
-    except ImportError as error:
-        raise InputError(f"--plot: Qt cannot be loaded: {error}; {HOW_TO_INSTALL}") from error
-    paper_figure.save_paper_figure(path, table, compared, quick)
+    drawing = offscreen.load_drawing("antidiag.app.tune.papers.paper_figure", "--plot")
+    drawing.save_paper_figure(path, table, compared, quick)
 
 
 def save_sweep_figure(
     path: Path, points: Sequence[MeasuredPoint], title: str, axes: Sequence[SweepAxis], baseline: str
 ) -> None:
     """Draw the points of a sweep into a file; no screen is needed."""
-    _use_no_screen()
-    try:
-        from antidiag.app.tune.plots import sweep_figure
-    except ImportError as error:
-        raise InputError(f"--plot: Qt cannot be loaded: {error}; {HOW_TO_INSTALL}") from error
-    sweep_figure.save_sweep_figure(path, points, title, axes, baseline)
-
-
-def _use_no_screen() -> None:
-    if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    drawing = offscreen.load_drawing("antidiag.app.tune.plots.sweep_figure", "--plot")
+    drawing.save_sweep_figure(path, points, title, axes, baseline)

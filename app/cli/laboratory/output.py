@@ -17,6 +17,7 @@ from rich.table import Table as Drawn
 from rich.text import Text
 
 from antidiag.app import texts
+from antidiag.app.cli import messages
 from antidiag.app.cli.inputs import STANDARD_OUTPUT, check_writable
 from antidiag.app.cli.progress import cancelled_by_interrupt
 from antidiag.kernels.errors import Cancelled, InputError
@@ -112,7 +113,7 @@ def watch_measurement() -> Iterator[tuple[SweepControl, Callable[[Far], None]]]:
     The first Ctrl-C cancels the current computation, the second one ends the process.
     """
     control = SweepControl()
-    if not sys.stderr.isatty():
+    if messages.is_quiet() or not sys.stderr.isatty():
         with cancelled_by_interrupt(control):
             yield control, lambda show_progress: None
         return
@@ -143,24 +144,24 @@ def report_kept_points(place: Path, found: Sequence[MeasuredPoint], total: int) 
         if isinstance(error, InputError) and not found:
             raise
         text = f"{len(found)} of {total} points are saved in {place}; repeat the command with --resume to continue"
-        print(text, file=sys.stderr)
+        messages.print_message(text)
         raise
 
 
 def print_warnings(points: Sequence[MeasuredPoint], warnings: Sequence[str] = ()) -> None:
     """Print warnings about wrong answers and unreadable results on standard error."""
     for warning in warnings:
-        print(f"antidiag: {warning}", file=sys.stderr)
+        messages.print_error(warning)
     for point in points:
         if point.status is PointStatus.WRONG:
-            print(f"antidiag: {point.name}: {point.reason}", file=sys.stderr)
+            messages.print_error(f"{point.name}: {point.reason}")
 
 
 def check_measured(points: Sequence[MeasuredPoint]) -> None:
     """If no point could be measured, print the reasons and exit with code 2."""
     if points and not any(point.has_times for point in points):
         for line in dict.fromkeys(f"{point.name}: {point.reason}" for point in points):
-            print(f"antidiag: {line}", file=sys.stderr)
+            messages.print_error(line)
         raise typer.Exit(2)
 
 

@@ -17,8 +17,8 @@ from antidiag.app.cli.laboratory.output import (
     report_kept_points,
     watch_measurement,
 )
+from antidiag.app.cli.method_runs import MethodId, RunInput
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
-from antidiag.app.cli.run_commands import MethodId, RunInput
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice

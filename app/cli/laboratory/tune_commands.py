@@ -18,8 +18,8 @@ from antidiag.app.cli.laboratory.output import (
     watch_measurement,
 )
 from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput
+from antidiag.app.cli.method_runs import Backend, Device
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
-from antidiag.app.cli.run_commands import Backend, Device
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import ParameterError

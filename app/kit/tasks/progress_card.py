@@ -19,13 +19,16 @@ LINE_APPEAR_MS = 300  # a line moves the widgets below it
 
 
 class ProgressCard(QFrame):
-    """Asks before long work, shows its progress, and can cancel it; ``finished(value)`` carries the result.
+    """Asks before long work, unless ``asks`` is False, shows its progress, and can cancel it. ``finished(value)``
+    carries the result, ``failed(error)`` the reason why there is none.
 
     ``doing`` names the activity ("Computing the matrix"), ``outcome`` its result ("The picture of the matrix"). A card
     lies over a widget; where there is none, it is a line for a layout.
     """
 
     finished = Signal(object)
+    failed = Signal(object)
+    asks = True
 
     def __init__(self, over: QWidget | None, doing: str, outcome: str) -> None:
         super().__init__(over)
@@ -68,7 +71,7 @@ class ProgressCard(QFrame):
         if self._task.busy and owner == self._owner:
             return
         self._owner, self._work = owner, work
-        if question:
+        if question and self.asks:
             self._task.cancel()
             self.show_message(question, "Compute it")
         else:
@@ -117,6 +120,7 @@ class ProgressCard(QFrame):
 
     def _on_failure(self, error: Exception) -> None:
         self.show_message(f"{self._outcome} could not be computed: {error}", "Try again")
+        self.failed.emit(error)
 
     def _on_progress(self, progress: tuple[int, int, str]) -> None:
         done, total, _ = progress

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +24,6 @@ from antidiag.app.views.distances.canvas import DistancesCanvas
 from antidiag.app.views.distances.matrix_drawing import DistanceHeatMap
 from antidiag.kernels.io import distance_files
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
-from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
@@ -150,10 +146,7 @@ class DistancesView(PaintedView):
 
     def write_matrix(self, path: Path) -> None:
         """Write the matrix in the displayed order, as CSV or PHYLIP by its suffix; raise InputError on failure."""
-        if path.suffix.lower() == ".csv":
-            write_lines(path, csv_lines(self.ordered_matrix()))
-        else:
-            distance_files.write_distances(path, self.ordered_matrix())
+        distance_files.write_distances(path, self.ordered_matrix())
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw the heat map, for a figure."""
@@ -163,7 +156,7 @@ class DistancesView(PaintedView):
 
     def copy_table(self) -> None:
         """Copy the matrix to the clipboard, for a spreadsheet."""
-        QGuiApplication.clipboard().setText("".join(csv_lines(self.ordered_matrix(), "\t")))
+        QGuiApplication.clipboard().setText("".join(distance_files.csv_lines(self.ordered_matrix(), "\t")))
 
     def save_matrix(self) -> None:
         """Ask for a file and write the matrix in the displayed order; show the error on failure."""
@@ -292,18 +285,6 @@ def row_order(matrix: DistanceMatrix, by: str, tree: Tree | None) -> np.ndarray:
         return np.arange(len(matrix))
     places = {name: taxon for taxon, name in enumerate(matrix.names)}
     return np.array([places[name] for name in tree.taxa])
-
-
-def csv_lines(matrix: DistanceMatrix, separator: str = ",") -> Iterator[str]:
-    """Yield the lines of a table with the names in its first row and column."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(["", *matrix.names])
-    for name, values in zip(matrix.names, matrix.values, strict=True):
-        writer.writerow([name, *(f"{value:.9g}" for value in values.tolist())])
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
 
 
 def _build_upgma(matrix: DistanceMatrix, monitor: Monitor) -> Tree:

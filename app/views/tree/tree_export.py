@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QDoubleSpinBox, QFormLa
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.app.kit.figures import export, framed_figure
+from antidiag.app.kit.figures.export import PrintSize
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.tree.visible_branches import TreeFrame, find_visible_branches
 from antidiag.app.views.tree import tree_painter
@@ -123,7 +124,9 @@ def readable_figure_size(shown: TreeFigure, canvas: TreeCanvas) -> QSize:
     return framed_figure.figure_size(width, max(height, 120), shown.items)
 
 
-def save_tree_figure(path: Path, shown: TreeFigure, size: QSize, frame: TreeFrame | None = None) -> None:
+def save_tree_figure(
+    path: Path, shown: TreeFigure, size: QSize, frame: TreeFrame | None = None, printed: PrintSize | None = None
+) -> None:
     """Write a figure as PNG, SVG or PDF; a figure of the whole tree grows if its names need it."""
     if frame is None:
         size = size.expandedTo(least_figure_size(shown))
@@ -135,7 +138,7 @@ def save_tree_figure(path: Path, shown: TreeFigure, size: QSize, frame: TreeFram
         )
     detail = 1 / export.PNG_SCALE if image else PRINT_DETAIL
     export.save_figure(
-        path, size, lambda painter, area: draw_tree_figure(painter, area, shown, frame, detail), shown.title
+        path, size, lambda painter, area: draw_tree_figure(painter, area, shown, frame, detail), shown.title, printed
     )
 
 

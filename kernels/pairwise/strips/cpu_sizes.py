@@ -133,9 +133,11 @@ def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:
 def choose_fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
     """Choose sizes of least expected time, in 16 bits where strips of any width fit, which is faster.
 
-    All threads share ``path_rows`` rows of a strip that are computed again.
+    All threads share ``path_rows`` rows of a strip that are computed again. Strips that are wider than the matrix cost
+    more than one of its width.
     """
-    widths, scoring = range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP), problem.scoring
+    widest, scoring = min(tile_width(problem.columns), MOST_COLUMNS), problem.scoring
+    widths = range(WIDTH_STEP, widest + 1, WIDTH_STEP)
     short = [s for s in widths if most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s)]
     chosen = _choose_fastest(problem, path_rows, SHORT_COST if short else WIDE_COST, short or widths)
     return {**chosen, "precision": "16" if short else "32"}

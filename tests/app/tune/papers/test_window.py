@@ -16,6 +16,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
+from antidiag.app.cli import offscreen
 from antidiag.app.cli.laboratory import figures
 from antidiag.app.jobs.queue import JobQueue
 from antidiag.app.tune.papers import paper_figure as paper_figure
@@ -252,7 +253,7 @@ def test_files_of_several_tables_have_their_names_and_what_cannot_be_is_told_at_
         figures.figure_files(f"{tmp_path}/f.gif", two)
     with pytest.raises(InputError, match="folder .* does not exist"):
         figures.figure_files(f"{tmp_path}/none/f.svg", two)
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr(offscreen, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"PySide6 .* not installed; install them with python3 scripts/setup\.py"):
         figures.figure_files(f"{tmp_path}/f.svg", two)
 

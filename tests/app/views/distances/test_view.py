@@ -16,7 +16,7 @@ from antidiag.app.kit.selection import Selection
 from antidiag.app.views.distances import matrix_drawing
 from antidiag.app.views.distances import view as module
 from antidiag.app.views.distances.matrix_drawing import DistanceHeatMap, MatrixViewport
-from antidiag.app.views.distances.view import DistancesView, csv_lines, row_order
+from antidiag.app.views.distances.view import DistancesView, row_order
 from antidiag.kernels.io import distance_files, newick
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix
 from antidiag.kernels.io.unique_names import make_names_unique
@@ -154,7 +154,7 @@ def test_the_table_goes_to_files_and_to_the_clipboard(view, answers: Answers, tm
     (again,) = distance_files.read_distances(tmp_path / "out.phy")
     assert again.names == shown.names and again.values == pytest.approx(np.asarray(shown.values))
     view.copy_table()
-    assert QGuiApplication.clipboard().text() == "".join(csv_lines(shown, "\t"))
+    assert QGuiApplication.clipboard().text() == "".join(distance_files.csv_lines(shown, "\t"))
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])

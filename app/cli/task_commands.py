@@ -1,0 +1,323 @@
+"""The commands of tasks: each takes the method that is recommended for the data, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from antidiag.app import texts
+from antidiag.app.cli import messages, report
+from antidiag.app.cli.completion import complete_method_of
+from antidiag.app.cli.method_runs import (
+    MethodRun,
+    Resume,
+    RunInput,
+    RunOutput,
+    RunPlace,
+    SavedResult,
+    watch_saved_run,
+)
+from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
+from antidiag.app.invocation import SAMPLES
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import result_saving
+from antidiag.kernels.registry.task_methods import TASKS, MethodTask, lacks_distances
+
+ALIGN_EXAMPLES = f"""
+[bold]Examples[/]
+
+antidiag align {SAMPLES}/human-haemoglobin.fasta
+
+antidiag align human.fa chimpanzee.fa --mode global --out pair.paf
+
+antidiag align a.fa b.fa --method striped-score --json -
+"""
+MSA_EXAMPLES = f"""
+[bold]Examples[/]
+
+antidiag msa {SAMPLES}/horse-globins.fasta --out globins.sto
+
+antidiag msa globins.fasta --method msa-clustalw --gap-open 15 --out globins.aln
+
+cat globins.fasta | antidiag msa - --out - --to fasta | antidiag tree -
+"""
+TREE_EXAMPLES = f"""
+[bold]Examples[/]
+
+antidiag tree {SAMPLES}/globins-aligned.sto --out globins.nwk
+
+antidiag tree distances.phy --root midpoint
+
+antidiag tree globins.fasta --distances distance-6mer --method upgma
+"""
+DISTANCES_EXAMPLES = f"""
+[bold]Examples[/]
+
+antidiag distances {SAMPLES}/globins-aligned.sto --out globins.phy
+
+antidiag distances globins.fasta --method distance-6mer --out - --to phy
+"""
+FOLD_EXAMPLES = """
+[bold]Examples[/]
+
+antidiag fold trna.fasta
+
+antidiag fold trna.fasta --wobble no --out trna.dbn
+"""
+VITERBI_EXAMPLES = """
+[bold]Examples[/]
+
+antidiag viterbi genome.fa --model cpg-islands --out islands.bed
+
+antidiag viterbi gene.fa --model gene-finder.json --method viterbi-tree
+"""
+SHOWN = {"align": ".txt", "msa": ".aln", "tree": ".nwk", "distances": ".phy", "fold": ".dbn", "viterbi": ""}
+"""The format in which the answer of a task follows its report, as a suffix."""
+
+Options = Mapping[str, str]
+
+
+def _method_option(task: str) -> Any:
+    """Return the option --method of a task, which completes the ids of its methods."""
+    return typer.Option(
+        "--method",
+        "-m",
+        metavar="METHOD",
+        help="Method instead of the recommended one.",
+        autocompletion=complete_method_of(lambda: [one.id for one in TASKS[task].methods()]),
+    )
+
+
+DistancesMethod = Annotated[
+    str | None,
+    typer.Option(
+        "--distances",
+        metavar="METHOD",
+        help="Method for the distances of an alignment or of sequences, instead of the recommended one.",
+        autocompletion=complete_method_of(lambda: [one.id for one in TASKS["distances"].methods()]),
+    ),
+]
+
+
+@dataclass(frozen=True)
+class ChosenMethod:
+    """A method for a task, and how it was chosen, in words."""
+
+    method: Method
+    origin: str
+
+    @property
+    def label(self) -> str:
+        """The method and how it was chosen: "StripedAlignment (striped-alignment, recommended)"."""
+        return f"{self.method.name} ({self.method.id}, {self.origin})"
+
+
+def align(
+    given: RunInput,
+    *,
+    method_id: Annotated[str | None, _method_option("align")] = None,
+    place: RunPlace,
+    output: RunOutput,
+    resume: Resume = False,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Align two sequences, and print the alignment."""
+    _run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
+
+
+def msa(
+    given: RunInput,
+    *,
+    method_id: Annotated[str | None, _method_option("msa")] = None,
+    place: RunPlace,
+    output: RunOutput,
+    resume: Resume = False,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Align any number of sequences."""
+    _run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
+
+
+def fold(
+    given: RunInput,
+    *,
+    method_id: Annotated[str | None, _method_option("fold")] = None,
+    place: RunPlace,
+    output: RunOutput,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Find a secondary structure of an RNA with the most base pairs."""
+    _run_task(TASKS["fold"], given, method_id, place, output, False, options, flagged)
+
+
+def viterbi(
+    given: RunInput,
+    *,
+    method_id: Annotated[str | None, _method_option("viterbi")] = None,
+    place: RunPlace,
+    output: RunOutput,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Find the most probable states of a sequence under a hidden Markov model (--model)."""
+    _run_task(TASKS["viterbi"], given, method_id, place, output, False, options, flagged)
+
+
+def distances(
+    given: RunInput,
+    *,
+    method_id: Annotated[str | None, _method_option("distances")] = None,
+    place: RunPlace,
+    output: RunOutput,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Compute distances between the rows of an alignment, or between sequences."""
+    task = TASKS["distances"]
+    saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
+    with watch_saved_run() as monitor:
+        data = given.read_any_data(monitor)
+        chosen = _choose_method(task, method_id, data, place, options)
+        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method))
+        result = wanted.execute(data, monitor)
+        saved.write(result, monitor)
+    _report_task(task, chosen, saved, result)
+
+
+def tree(
+    given: RunInput,
+    *,
+    method_id: Annotated[str | None, _method_option("tree")] = None,
+    distances_method: DistancesMethod = None,
+    place: RunPlace,
+    output: RunOutput,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Build a tree of distances, of an alignment, or of sequences.
+
+    Distances of an alignment or of sequences are computed first, as by the command distances.
+    """
+    task = TASKS["tree"]
+    saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
+    first: list[report.LabelledText] = []
+    with watch_saved_run() as monitor:
+        data = read = given.read_any_data(monitor)
+        if any(isinstance(datum, Tree) for datum in data):
+            raise InputError(
+                f"{', '.join(given.files or [])}: holds trees already; give distances, an alignment or sequences"
+            )
+        own = dict(options)
+        joins_distances = task.usual if distances_method else None
+        chosen = _choose_method(task, method_id or joins_distances, data, place, {})
+        if lacks_distances(data, chosen.method):
+            names = {option.name for option in chosen.method.problem_type.options}
+            others = {name: own.pop(name) for name in options if name not in names}
+            data, row = _compute_distances(data, distances_method, place, others, monitor)
+            first.append(row)
+        elif distances_method is not None:
+            raise ParameterError(f"--distances has no use: {chosen.method.id} takes the data as they are; remove it")
+        wanted = MethodRun(chosen.method, place, own, given.parse_parameters(chosen.method))
+        result = wanted.execute(data, monitor, [] if first else read)
+        saved.write(result, monitor)
+    _report_task(task, chosen, saved, result, first)
+
+
+def _compute_distances(
+    data: Sequence[Any], method_id: str | None, place: RunPlace, options: Options, monitor: Monitor
+) -> tuple[list[Any], report.LabelledText]:
+    """Return the distances of an alignment or of sequences for a tree, and a row of the report about them."""
+    chosen = _choose_method(TASKS["distances"], method_id, data, place, options)
+    result = MethodRun(chosen.method, place, options, {}).execute(data, monitor)
+    time = texts.format_duration(sum(result.times_ms.values()))
+    return [result.answer.distances], ("distances", f"{chosen.label}, {time}")
+
+
+def _run_task(
+    task: MethodTask,
+    given: RunInput,
+    method_id: str | None,
+    place: RunPlace,
+    output: RunOutput,
+    resume: bool,
+    options: Options,
+    flagged: Options,
+) -> None:
+    """Run the chosen or the recommended method of a task, all of whose methods take the same data."""
+    usual = _usual_method(task, method_id)
+    saved = SavedResult(output.check(usual, [*(given.files or []), *flagged.values()]))
+    with watch_saved_run() as monitor:
+        data = given.read_data(usual, flagged, monitor)
+        chosen = _choose_method(task, method_id, data, place, options)
+        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method), flagged, resume)
+        result = wanted.execute(data, monitor)
+        saved.write(result, monitor)
+    _report_task(task, chosen, saved, result)
+
+
+def _usual_method(task: MethodTask, method_id: str | None) -> Method:
+    """Return the method that the user named, else the usual one of the task."""
+    return task.find(method_id or task.usual)
+
+
+def _choose_method(
+    task: MethodTask, method_id: str | None, data: Sequence[Any], place: RunPlace, options: Options
+) -> ChosenMethod:
+    """Return the method that the user named, else the recommended one. Raise ParameterError for an option it lacks."""
+    if method_id is not None:
+        return ChosenMethod(task.find(method_id), "as requested")
+    method, reason = task.recommend(data, place.backend)
+    known = {option.name for option in method.problem_type.options}
+    for name in options:
+        having = [one.id for one in task.methods() if any(own.name == name for own in one.problem_type.options)]
+        if name not in known and having:
+            raise ParameterError(
+                f"{method.id}, which is recommended here, has no option {option_flag(name)}; give --method "
+                f"{' or '.join(having)}, or remove the option"
+            )
+    return ChosenMethod(method, f"recommended: {reason}" if reason else "recommended")
+
+
+def _report_task(
+    task: MethodTask,
+    chosen: ChosenMethod,
+    saved: SavedResult,
+    result: Result,
+    first: Sequence[report.LabelledText] = (),
+) -> None:
+    """Print which method was chosen, the report, and the answer; only the answer where it goes to a pipe."""
+    (label, text), *rows = report.result_rows(result)
+    named = text.replace(chosen.method.name, chosen.label, 1)
+    if saved.targets.output_suffix not in ("", result_saving.JSON):  # which name the method themselves
+        for row in (*first, (label, named)):
+            messages.print_message(": ".join(row))
+    saved.report(result, [(label, named), *first, *rows], SHOWN[task.id])
+
+
+def _task_command(command: Callable[..., None], *helped: str) -> tuple[Callable[..., None], type[TaskCommand]]:
+    """Return a command with the options of all methods of its task, and its class; ``helped`` are in its help."""
+    methods = TASKS[command.__name__].methods()
+    if command is tree:
+        methods += TASKS["distances"].methods()
+    return with_option_groups(command, methods), TaskCommand.of_methods(*helped)
+
+
+TASK_COMMANDS = {
+    "align": (*_task_command(align, "striped-alignment"), ALIGN_EXAMPLES),
+    "msa": (*_task_command(msa, "msa"), MSA_EXAMPLES),
+    "tree": (*_task_command(tree, "nj-pruned", "nj-alignment", "distance-full"), TREE_EXAMPLES),
+    "distances": (*_task_command(distances, "distance-full", "distance-alignment"), DISTANCES_EXAMPLES),
+    "fold": (*_task_command(fold, "nussinov"), FOLD_EXAMPLES),
+    "viterbi": (*_task_command(viterbi, "viterbi-persistent"), VITERBI_EXAMPLES),
+}
+"""By name: the command of a task, its class, and its examples."""

@@ -1,0 +1,192 @@
+"""The commands of tasks, as a person types them: each says which method it takes."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+
+from antidiag.app.cli import program
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.registry import data_loading, task_methods
+from antidiag.kernels.registry.task_methods import TASKS
+
+ROOT = Path(__file__).resolve().parents[3]
+PAIR = "resources/samples/human-haemoglobin.fasta"
+TRIPLE = "resources/samples/horse-globins.fasta"
+ALIGNED = "resources/samples/globins-aligned.sto"
+DISTANCES = "resources/samples/globin-distances.phy"
+RNA = "resources/samples/yeast-trna-phe.fasta"
+CPU = ("--backend", "cpu")
+
+
+@pytest.fixture(autouse=True)
+def _in_the_checkout(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def typed_input(monkeypatch):
+    """Give the program some bytes on standard input."""
+
+    def type_in(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return type_in
+
+
+def test_align_says_which_method_it_takes_and_prints_the_alignment(says):
+    text = says("align", PAIR, *CPU)
+    assert "StripedAlignment (striped-alignment, recommended), CPU" in text.splitlines()[0]
+    assert "score             288" in text
+    assert "2HHB_A   2 LSPADKTNVKAAWGKV" in text and "|:| :|: |" in text
+
+
+def test_a_method_can_be_chosen_and_must_fit_the_task(says, refuses):
+    assert "(chunked-alignment-1, as requested)" in says("align", PAIR, "--method", "chunked-alignment-1", *CPU)
+    assert json.loads(says("align", PAIR, "-m", "striped-score", "--json", "-", *CPU))["score"] == 288
+    assert "msa is no method for align; choose from striped-alignment" in refuses("align", PAIR, "--method", "msa")
+    assert "did you mean striped-score or" in refuses("align", PAIR, "--method", "stripedscore")
+
+
+def test_align_and_run_give_the_same(says):
+    options = ("--mode", "global", "--gap-open", "12", "-p", "s=64", "--json", "-", *CPU)
+    task, run = (json.loads(says(*command, PAIR, *options)) for command in (("align",), ("run", "striped-alignment")))
+    for found in (task, run):
+        del found["times_ms"], found["gcups"]
+    assert task == run
+
+
+def test_a_pipe_holds_the_alignment_alone(capfdbinary, tmp_path):
+    assert program.main(["align", PAIR, *CPU, "--out", "-", "--to", "aln"]) == 0
+    written = capfdbinary.readouterr()
+    assert written.out.startswith(b"CLUSTAL W")
+    assert written.err.startswith(b"antidiag: method: StripedAlignment (striped-alignment, recommended)")
+    (tmp_path / "pipe.aln").write_bytes(written.out)
+    (found,) = data_loading.read_data(tmp_path / "pipe.aln")
+    assert isinstance(found, AlignedSequences) and found.names == ("2HHB_A", "2HHB_B")
+    assert program.main(["run", "striped-alignment", PAIR, *CPU, "--out", "-", "--quiet"]) == 0
+    written = capfdbinary.readouterr()
+    assert written.out.startswith(b">2HHB_A") and written.err == b""
+
+
+def test_only_one_result_goes_to_a_pipe(refuses):
+    assert "only one of --out and --json" in refuses("align", PAIR, "--out", "-", "--json", "-")
+    assert "only one of --out and --json" in refuses("align", PAIR, "--out", "-", "--out", "-")
+    assert "unknown suffix .pdf" in refuses("align", PAIR, "--out", "-", "--to", "pdf")
+
+
+def test_a_format_is_given_by_name(says, tmp_path):
+    says("align", PAIR, *CPU, "--out", tmp_path / "alignment", "--to", "sto")
+    assert (tmp_path / "alignment").read_text().startswith("# STOCKHOLM")
+
+
+def test_msa_aligns_and_names_methods_that_have_an_option(says, refuses, tmp_path):
+    text = says("msa", TRIPLE, *CPU, "--out", tmp_path / "g.sto")
+    assert "(msa, recommended)" in text and "saved" in text
+    (found,) = data_loading.read_data(tmp_path / "g.sto")
+    assert len(found.names) == 3
+    assert "no option --gap-open; give --method msa-" in refuses("msa", TRIPLE, "--gap-open", "9")
+
+
+@pytest.mark.parametrize(
+    ("file", "first"),
+    [(ALIGNED, "distance-alignment, recommended: the sequences are aligned"), (TRIPLE, "distance-full, recommended")],
+)
+def test_a_tree_of_an_alignment_or_of_sequences_says_which_distances_it_takes(says, tmp_path, file, first):
+    text = says("tree", file, *CPU, "--out", tmp_path / "t.nwk")
+    assert "NJ-pruned (nj-pruned, recommended)" in text and first in text
+    (tree,) = data_loading.read_data(tmp_path / "t.nwk")
+    assert isinstance(tree, Tree)
+
+
+def test_trees_and_distances_make_the_same_tree(says, tmp_path):
+    says("distances", ALIGNED, *CPU, "--out", tmp_path / "d.phy")
+    options = ("--root", "midpoint", "--json", "-", *CPU)
+    two, one = (json.loads(says("tree", file, *options))["newick"] for file in (tmp_path / "d.phy", ALIGNED))
+    names = [sorted(data_loading.parse_text(text)[0].taxa) for text in (one, two)]
+    assert names[0] == names[1]
+
+
+def test_a_tree_takes_other_distances_and_methods(says, refuses):
+    text = says("tree", TRIPLE, *CPU, "--distances", "distance-6mer", "--method", "upgma")
+    assert "(upgma, as requested)" in text and "(distance-6mer, as requested)" in text
+    assert "(parttree, as requested)" in says("tree", TRIPLE, "--method", "parttree", *CPU)
+    assert "--distances has no use" in refuses("tree", DISTANCES, "--distances", "distance-6mer")
+    assert "--distances has no use" in refuses("tree", TRIPLE, "--method", "parttree", "--distances", "distance-6mer")
+
+
+def test_options_of_distances_reach_them_from_a_tree(says, refuses):
+    scores = ("--match", "5", "--mismatch", "-4", "--gap-open", "9", "--gap-extend", "1")
+    assert "distance-full" in says("tree", TRIPLE, *CPU, *scores)
+    assert "has no option --match" in refuses("tree", ALIGNED, *CPU, "--match", "5")
+
+
+def test_trees_are_no_input_of_a_tree(refuses, tmp_path):
+    (tmp_path / "t.nwk").write_text("((a,b),c);")
+    assert "holds trees already" in refuses("tree", tmp_path / "t.nwk")
+
+
+def test_standard_input_may_hold_an_alignment(says, typed_input):
+    typed_input(Path(ALIGNED).read_bytes())
+    assert "distance-alignment" in says("tree", "-", *CPU)
+
+
+def test_errors_of_standard_input_name_it(refuses, typed_input):
+    typed_input(b"CLUSTAL W\n\n")
+    said = refuses("distances", "-")
+    assert "standard input" in said and "/tmp" not in said and "antidiag-" not in said
+
+
+def test_fold_and_viterbi(says):
+    assert "(nussinov, recommended)" in (text := says("fold", RNA, *CPU))
+    assert "GCGGAUUUAGCUC" in text
+    text = says("viterbi", "resources/samples/human-cpg-clone.fasta", "--model", "cpg-islands", "-q", *CPU)
+    assert "recommended: pieces keep all cores busy" in text
+
+
+def test_many_sequences_get_other_methods(monkeypatch):
+    monkeypatch.setattr(task_methods, "FEW_SEQUENCES", 2)
+    monkeypatch.setattr(task_methods, "MANY_SEQUENCES", 4)
+    names = ["a", "b", "c", "d"]
+    assert TASKS["distances"].recommend(names[:2], "cpu")[0].id == "distance-full"
+    assert TASKS["distances"].recommend(names[:3], "cpu")[0].id == "distance-6mer"
+    assert TASKS["tree"].recommend(names[:3], "cpu")[0].id == "nj-pruned"
+    assert TASKS["tree"].recommend(names, "cpu")[0].id == "parttree"
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_the_methods_of_a_task_are_there(task):
+    assert task.methods()[0].id == task.usual
+    assert all(task.find(method.id) is method for method in task.methods())
+    with pytest.raises(ParameterError, match="matrix-chain is no method for"):
+        task.find("matrix-chain")
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_help_of_a_task_has_the_options_of_the_method(says, monkeypatch, task):
+    monkeypatch.setenv("COLUMNS", "300")
+    for method in task.methods():
+        text = says(task.id, "--help", "--method", method.id).split("Examples")[0]
+        own = {option.name for option in method.problem_type.options}
+        others = {one.name for other in registry.METHODS for one in other.problem_type.options} - own
+        flags = {f" --{name.replace('_', '-')} " for name in others if name != "distances"}
+        assert all(f" --{name.replace('_', '-')} " in text for name in own)
+        assert not [flag for flag in flags if flag in text]
+        assert all(f"-p {one.name}=" in text for one in method.parameters.declared())
+
+
+def test_suffixes_in_the_help_are_those_of_the_method(says, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    assert ".paf" in says("align", "--help") and ".nwk" not in says("align", "--help")
+    text = "Continue the interrupted run of this method"
+    assert text in says("run", "checkpointed-alignment", "--help")
+    assert text not in says("run", "striped-score", "--help")

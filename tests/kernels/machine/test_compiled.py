@@ -1,0 +1,73 @@
+"""What a first run compiles is told and counted in its estimate."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import pytest
+
+from antidiag.app import texts
+from antidiag.kernels import registry
+from antidiag.kernels.cpu import compilation
+from antidiag.kernels.machine import compiled_methods
+from antidiag.kernels.monitor import Monitor
+
+METHOD = registry.find_method("striped-score")
+
+
+@pytest.fixture
+def stored(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled_methods, "_path", lambda: tmp_path / "cache" / "compiled.json")
+    monkeypatch.setattr(compiled_methods, "_COMPILED", set())
+    return tmp_path / "cache" / "compiled.json"
+
+
+def expected() -> float:
+    return compiled_methods.expected_compilation_ms(METHOD, "cpu", "a processor")
+
+
+def test_a_method_is_compiled_once(stored, monkeypatch):
+    assert expected() == compiled_methods.TYPICAL_MS["cpu"]
+    compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 12_000.0)
+    assert expected() == 0
+    monkeypatch.setattr(compiled_methods, "_COMPILED", set())  # another process
+    assert expected() == 0
+    assert compiled_methods.expected_compilation_ms(METHOD, "cpu", "another") > 0
+
+
+def test_another_version_compiles_again_and_takes_as_long(stored, monkeypatch):
+    compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 12_000.0)
+    monkeypatch.setattr(compiled_methods, "_COMPILED", set())
+    monkeypatch.setattr(compiled_methods, "__version__", "99")
+    assert expected() == 12_000
+    compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 200.0)  # it was only loaded
+    assert json.loads(stored.read_text())["striped-score/cpu/a processor"] == ["99", 12_000.0]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"striped-score/cpu/a processor": 3}', "\0"])
+def test_a_damaged_file_is_no_error(stored, text):
+    stored.parent.mkdir()
+    stored.write_text(text)
+    assert expected() == compiled_methods.TYPICAL_MS["cpu"]
+    compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 1.0)
+    assert expected() == 0
+
+
+def test_the_estimate_says_what_compiling_takes():
+    assert texts.format_plan_time(500, 0) == "about 500 ms"
+    assert texts.format_plan_time(500, 12_000) == "about 12.5 s (12.0 s of it for compiling, once)"
+
+
+def test_long_compilation_is_reported_as_such(monkeypatch):
+    monkeypatch.setattr(compilation, "LOADING_S", 0.06)
+    told = []
+    compilation.compile_cancellably(lambda: time.sleep(0.3), Monitor(lambda *state: told.append(state)))
+    assert told == [(0, 1, "compiling, once")]
+
+
+def test_loading_is_not_reported():
+    told = []
+    compilation.compile_cancellably(threading.Event, Monitor(lambda *state: told.append(state)))
+    assert told == []
