@@ -113,6 +113,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-pruned",
         name="NJ-pruned",
+        is_heuristic=True,
         summary="Neighbor joining that reads few rows of the matrix: bounds exclude the others. The tree is that of "
         "the other methods.",
         citation=SAITOU,
@@ -130,6 +131,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-basic",
         name="NJ-basic",
+        is_heuristic=True,
         summary="Neighbor joining that compares all pairs at each join, in blocks of pairs.",
         citation=PAPER.with_section("section 4.2"),
         parameters=CellBlockParameters,
@@ -148,6 +150,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-compact",
         name="NJ-compact",
+        is_heuristic=True,
         summary="NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the "
         "matrix.",
         citation=PAPER.with_section("section 4.3"),
@@ -167,6 +170,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-serial",
         name="NJ-serial",
+        is_heuristic=True,
         summary="Neighbor joining on one thread as in ClustalW: two loops over all pairs at each join.",
         citation=PAPER.with_section("section 4.1"),
         backends=backends_in("antidiag.kernels.trees.joining", "nj_serial", CPU_ONLY),
@@ -181,6 +185,7 @@ METHODS = (
     _declare_tree_method(
         id="upgma",
         name="UPGMA",
+        is_heuristic=True,
         summary="Rooted tree by average linkage: the nearest two clusters are joined and their distances averaged "
         "until one is left.",
         citation=SOKAL,
@@ -213,6 +218,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-ktuple",
         name="k-tuple distances",
+        is_heuristic=True,
         summary="Distance by the best chain of shared words (k-tuples) of each pair, as in ClustalW's fast mode.",
         citation=CLUSTALW,
         problem_type=KTUPLE_DISTANCES,
@@ -228,6 +234,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-6mer",
         name="6-mer distances",
+        is_heuristic=True,
         summary="Distance by the share of common 6-mers of each pair, over groups of amino acids, as in MAFFT.",
         citation=MAFFT,
         problem_type=SIXMER_DISTANCES,
