@@ -94,7 +94,8 @@ def gradient_and_opacity(painter: QPainter) -> None:
 
 
 @pytest.mark.parametrize(
-    "draw", [nested_clips, round_clip, shapes, turned_and_scaled, thin_lines_of_a_plot, words, pixels, gradient_and_opacity]
+    "draw",
+    [nested_clips, round_clip, shapes, turned_and_scaled, thin_lines_of_a_plot, words, pixels, gradient_and_opacity],
 )
 def test_two_programs_draw_what_qt_paints(qapp, draw: Callable[[QPainter], None]) -> None:
     assert_svg_is_the_image(SIZE, lambda painter, area: draw(painter))
