@@ -86,7 +86,7 @@ def save_tree_figure(path: Path, tree: Tree, look: FigureLook, monitor: Monitor)
     _wait_until(lambda: view.sharp, monitor)
     shown = view.create_figure()
     size = tree_export.readable_figure_size(shown, view.canvas).expandedTo(tree_export.least_figure_size(shown))
-    tree_export.save_tree_figure(path, shown, size, printed=look.printed)
+    tree_export.save_tree_figure(path, shown, size, printed=look.printed, monitor=monitor)
     view.deleteLater()
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from antidiag.app.texts import family_name
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
@@ -35,7 +36,8 @@ def unused_sequences_note(methods: Sequence[Method], method: Method | None, coun
     family = next((other.family for other in methods if _count_aligned(other) == count), "")
     if not method or not 0 < taken < count or not family:
         return ""
-    return f"{method.name} aligns {taken} of the {count} open sequences; methods of the family {family} align all."
+    name = family_name(family)
+    return f"{method.name} aligns {taken} of the {count} open sequences; methods of the family {name} align all."
 
 
 def _count_aligned(method: Method) -> int:

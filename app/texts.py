@@ -31,6 +31,26 @@ MAX_NAME, MAX_PART = 40, 100
 UNITS = {SequenceType.DNA: "nt", SequenceType.RNA: "nt", SequenceType.PROTEIN: "aa"}
 
 
+FAMILY_NAMES = {
+    "pairwise": "Two sequences",
+    "triple": "Three sequences",
+    "profiles": "Profiles",
+    "trees": "Guide trees",
+    "msa": "Multiple alignment",
+    "parttree": "Very many sequences",
+    "hmm": "Hidden Markov models",
+    "graphs": "Shortest paths",
+    "folding": "Folding",
+    "products": "Matrix products",
+}
+"""What users read of the families of methods."""
+
+
+def family_name(family: str) -> str:
+    """Return the name of a family of methods for users."""
+    return FAMILY_NAMES.get(family, family)
+
+
 def format_duration(milliseconds: float) -> str:
     """Return a time such as '0.3 ms', '31 ms', '2.4 s', '3 min 20 s' or '2 h 5 min'."""
     if milliseconds < 1000:
@@ -194,12 +214,21 @@ def result_heading(result: Result) -> tuple[str, list[tuple[str, str]]]:
         ("rate", format_rate(result.gcups, unit) if result.gcups else ""),
         ("on", device_name(result)),
     ]
-    defined = (
-        [(label.lower(), text) for label, text in method.problem_type.setting_rows(result.problem)] if method else []
-    )
+    settings = method.problem_type.setting_rows(result.problem) if method else []
+    usual = _default_seeds(method) if method else {}
+    defined = [(label.lower(), text) for label, text in settings if usual.get(label) != text]
     chosen = [(name, format_value(value)) for name, value in used_parameters(result).items()]
     head = " \N{MIDDLE DOT} ".join(part for part in (problem_title(result), method_name(result)) if part)
     return shorten_name(head, MAX_PART), [*parts, *defined, *chosen]
+
+
+def _default_seeds(method: Method) -> dict[str, str]:
+    """Return the texts of default seeds by label: they tell nothing of a result."""
+    return {
+        option.label: format_value(option.default)
+        for option in method.problem_type.options
+        if option.name.endswith("seed")
+    }
 
 
 def identity_counter(result: Result) -> Callable[[], float] | None:

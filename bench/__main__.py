@@ -18,7 +18,7 @@ from antidiag.kernels.experiments.point_data import tables
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
 from antidiag.kernels.experiments.point_data.tables import ReportTable
 from antidiag.kernels.experiments.rooflines import roofline
-from antidiag.kernels.experiments.suites import cpu_suite
+from antidiag.kernels.experiments.suites import cpu_suite, promised_costs
 from antidiag.kernels.experiments.suites.benchmark_cases import BenchmarkCase
 from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
 from antidiag.kernels.memory import format_bytes
@@ -32,6 +32,8 @@ PEAKS_AT_ONCE = 4
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print every table as it is measured; return 1 if an answer was wrong."""
     options = _parse_options(arguments)
+    if options.promises:
+        return _print_promises(options)
     found, reason = devices.discover_devices()
     print(", ".join([engine.cpu_name(), f"{count_processors()} threads", *(gpu.name for gpu in found)]))
     for backend in ["cuda"] * bool(found) + ["cpu"] * (not options.gpu_only):
@@ -62,6 +64,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return int(any(point.status is PointStatus.WRONG for point in points))
+
+
+def _print_promises(options: argparse.Namespace) -> int:
+    """Print promised over taken costs of all methods; return 1 if one is outside of its bar."""
+    gpus, _ = devices.discover_devices()
+    backends = [("cuda", gpu.name) for gpu in gpus[:1]] + [("cpu", engine.cpu_name())] * (not options.gpu_only)
+    sizes = promised_costs.SIZES[:2] if options.quick else promised_costs.SIZES
+    kept = True
+    for backend, device in backends:
+        found = []
+        for one in promised_costs.measure_promises(backend, options.only, sizes):
+            print(
+                f"{one.method}, {one.size}: {one.first_ratio:.2f}, {one.later_ratio:.2f}", file=sys.stderr, flush=True
+            )
+            found.append(one)
+        print("\n" + tables.to_markdown(promised_costs.promise_table(found, device)), flush=True)
+        kept &= all(one.is_kept for one in found)
+        if options.ship_rates:
+            promised_costs.write_shipped_rates(found, backend, device)
+    return int(not kept)
 
 
 def _is_selected(case: BenchmarkCase, only: Sequence[str] | None) -> bool:
@@ -95,6 +117,10 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--gpu-only", action="store_true", help="measure on the GPU only")
     only = "measure tables with TEXT in the title or in a method; may be repeated"
     parser.add_argument("--only", action="append", metavar="TEXT", help=only)
+    promises = "print promised over taken cells and times of all methods instead (--only: parts of ids or families)"
+    parser.add_argument("--promises", action="store_true", help=promises)
+    ship = "with --promises: replace the rates that ship with the program by what was measured"
+    parser.add_argument("--ship-rates", action="store_true", help=ship)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also save every point as JSON")
     return parser.parse_args(arguments)
 

@@ -107,16 +107,20 @@ def execute(
         versions=package_versions(),
         notes=(*run_plan.notes, *outcome.notes, *notes),
         steps=steps,
-        work=cost.completed_work(run_plan.problem, run_plan.parameters, outcome.answer)
-        if cost.completed_work
-        else None,
+        work=cost.finished_cells(run_plan.problem, run_plan.parameters, outcome),
     )
     compiled_methods.remember_compilation(
         run_plan.method, run_plan.backend, run_plan.device_name, result.times_ms.get("compilation", 0.0)
     )
     if keep_rate:
-        work = cost.count_work(run_plan.problem, run_plan.parameters) if result.work is None else result.work
-        measured_rates.save_rate(run_plan.method, run_plan.backend, run_plan.device_name, work, result.compute_ms)
+        measured_rates.save_rate(
+            run_plan.method,
+            run_plan.backend,
+            run_plan.device_name,
+            cost.finished_timed_work(run_plan.problem, run_plan.parameters, outcome.answer),
+            result.compute_ms,
+            run_plan.parameters.worker_threads,
+        )
     return result
 
 
@@ -214,9 +218,8 @@ def _plan_on(
     if refusal and values:
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
-    work = method.cost.count_work(problem, parameters)
-    rate = measured_rates.estimate_gcups(method, backend, name, work, parameters.worker_threads)
-    time_ms = work / rate / 1e6
+    timed_work = method.cost.timed_work(problem, parameters)
+    time_ms = measured_rates.estimate_ms(method, backend, name, timed_work, parameters.worker_threads)
     if found and values:
         notes = (*notes, f"Tuned: {found.format_text()}")
     kept, note = interrupted_runs.predict_disk_bytes(

@@ -15,7 +15,7 @@ from antidiag.kernels.cost_models import CostModel
 from antidiag.kernels.dp_taxonomy import DpClassification
 from antidiag.kernels.errors import BackendUnavailable, InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.model import Result, SequenceType
+from antidiag.kernels.model import Outcome, Result, SequenceType
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import BOTH_BACKENDS, MethodParameters, Parameter
@@ -100,10 +100,12 @@ class ProblemInput:
     label: str = ""
 
     def describe_count(self) -> str:
-        """Return the accepted number in words: '2 sequences', '3 or more sequences'."""
+        """Return the accepted number in words: '2 sequences', '3 or more sequences', 'at most 1 tree'."""
         noun = self.kind.label if self.minimum == self.maximum == 1 else self.kind.plural
         if self.maximum == self.minimum:
             return f"{self.minimum} {noun}"
+        if not self.minimum:
+            return f"at most {self.maximum} {self.kind.label if self.maximum == 1 else noun}" if self.maximum else noun
         return f"{self.minimum} or more {noun}" if self.maximum is None else f"{self.minimum} to {self.maximum} {noun}"
 
     def describe_input(self) -> str:
@@ -299,8 +301,12 @@ class CostEstimate:
         including recomputation. ``count_recomputed(problem, parameters)`` is the largest number of cells that are
         computed again. ``completed_work(problem, parameters, answer)`` is the work that a run did, if it depends on
         the answer.
+    count_timed_work
+        ``count_timed_work(problem, parameters)`` is the work in a unit of which equal amounts take equal time, where
+        ``count_work`` is no such unit; rates are measured in it. None: ``count_work``.
     nominal_gcups
-        Assumed rate per backend (per core on the CPU) until a rate was measured.
+        Assumed rate per backend (per core on the CPU) of a method that has no shipped rates
+        (`kernels.machine.measured_rates`), until a rate was measured.
     cost_models
         Predictions of the paper's analysis.
     occupancy
@@ -314,6 +320,7 @@ class CostEstimate:
     count_work: Callable[[Any, Any], int] = count_all_cells
     count_recomputed: Callable[[Any, Any], int] = nothing_recomputed
     completed_work: Callable[[Any, Any, Any], int] | None = None
+    count_timed_work: Callable[[Any, Any], int] | None = None
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     cost_models: tuple[CostModel, ...] = ()
     occupancy: str = ""
@@ -326,8 +333,27 @@ class CostEstimate:
         return getattr(importlib.import_module(module), function)(problem, parameters)
 
     def predicted_cells(self, problem: Any, parameters: MethodParameters) -> int:
-        """Return the number of cells that the result of a run will probably report."""
-        return problem.cells if self.completed_work is None else self.count_work(problem, parameters)
+        """Return the number of cells that the result of a run will probably report; one computed again counts once."""
+        recomputes = self.completed_work is None and self.count_recomputed is not nothing_recomputed
+        return problem.cells if recomputes else self.count_work(problem, parameters)
+
+    def finished_cells(self, problem: Any, parameters: MethodParameters, outcome: Outcome) -> int:
+        """Return the number of cells that a run computed; one that it computed again counts once."""
+        if outcome.work is not None:
+            return outcome.work
+        if self.completed_work is not None:
+            return self.completed_work(problem, parameters, outcome.answer)
+        return self.predicted_cells(problem, parameters)
+
+    def timed_work(self, problem: Any, parameters: MethodParameters) -> int:
+        """Return the work of a run in the unit in which its rate is measured."""
+        return (self.count_timed_work or self.count_work)(problem, parameters)
+
+    def finished_timed_work(self, problem: Any, parameters: MethodParameters, answer: Any) -> int:
+        """Return the work that a finished run did, in the unit in which its rate is measured."""
+        if self.completed_work is not None and self.count_timed_work is None:
+            return self.completed_work(problem, parameters, answer)
+        return self.timed_work(problem, parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,6 +412,9 @@ class Method:
         What an answer contains ("score", "alignment", "tree").
     is_exact, criterion
         Exact methods of one problem with the same ``criterion`` ("neighbor joining") give the same answer.
+    is_heuristic
+        The answer is no optimum of a stated objective: a greedy or a progressive rule, an approximation or a local
+        search makes it.
     resumption, is_recommended_for
         How interrupted runs resume; ``is_recommended_for(data)`` returns whether to begin with this method.
     """
@@ -403,12 +432,18 @@ class Method:
     backends: Mapping[str, str]
     returns: frozenset[str]
     is_exact: bool = True
+    is_heuristic: bool = False
     criterion: str = ""
     resumption: Resumption | None = None
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate
     picture: TablePicture = TablePicture()
     teaching: Teaching
+
+    @property
+    def finds_optimum(self) -> bool:
+        """Return whether the answer is an optimum of a stated objective, or the exact value of a stated quantity."""
+        return self.is_exact and not self.is_heuristic
 
     def restore_parameters(self, result: Result) -> MethodParameters:
         """Return the parameters of a result; those that an old result lacks have their default or automatic value."""

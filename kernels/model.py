@@ -90,7 +90,7 @@ class Outcome:
     """What a backend returns: the answer, its times and its memory.
 
     ``times_ms`` has a key for every phase, and the separate keys "compilation" and "transfer". ``notes`` are sentences
-    for the user about this answer.
+    for the user about this answer. ``work`` is the number of computed cells, if the backend counted them.
     """
 
     answer: Any
@@ -98,6 +98,7 @@ class Outcome:
     host_bytes: int = 0
     device_bytes: int = 0
     notes: tuple[str, ...] = ()
+    work: int | None = None
 
 
 def sequence_lengths(sequences: Iterable[Sequence]) -> np.ndarray:
@@ -191,7 +192,8 @@ class Result:
     notes: tuple[str, ...] = ()
     steps: StepLog = field(default_factory=StepLog)
     work: int | None = None
-    """Number of computed cells, if it depends on the answer (``Method.completed_work``); else None."""
+    """Number of computed cells (``CostEstimate.finished_cells``); None in results of earlier versions, or if it is the
+    number of the problem's cells."""
 
     @property
     def cells(self) -> int:

@@ -147,7 +147,7 @@ def _method_json(method: Method) -> dict[str, Any]:
         "parameters": [asdict(parameter) for parameter in method.parameters.declared()],
         "backends": list(method.backends),
         "returns": sorted(method.returns),
-        "exact": method.is_exact,
+        "exact": method.finds_optimum,
     }
 
 
@@ -166,7 +166,7 @@ def _input_json(taken: ProblemInput) -> dict[str, Any]:
 
 
 def _print_method(method: Method) -> None:
-    exact = "exact" if method.is_exact else "heuristic"
+    exact = "exact" if method.finds_optimum else "heuristic"
     print(f"{method.id}: {method.name} ({exact}; {', '.join(method.backends)}; {', '.join(sorted(method.returns))})")
     print(f"  {method.summary}")
     print(f"  {method.citation.format_text()}")

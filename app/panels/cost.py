@@ -146,7 +146,7 @@ def _cell_text(plan: RunPlan) -> str:
     cells = getattr(plan.problem, "cells", 0)
     recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
     if not cells or not recomputed:
-        return texts.format_number(plan.method.cost.count_work(plan.problem, plan.parameters))
+        return texts.format_number(plan.method.cost.predicted_cells(plan.problem, plan.parameters))
     return (
         f"{texts.format_number(cells)}, recomputed at most {recomputed / cells:.2g} times"
         if recomputed > cells

@@ -220,7 +220,7 @@ class DataPanel(Card):
         self.hint.setVisible(bool(lacking))
         self.hint.setText(
             " ".join(
-                f"This method takes {taken.describe_count()}: open "
+                f"This method takes {taken.describe_input()}: open "
                 f"{', '.join('*' + suffix for suffix in taken.kind.suffixes)}."
                 for taken in lacking
             )

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from antidiag.app import theme
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, create_row, quiet_button
+from antidiag.app.texts import family_name
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -45,7 +46,8 @@ class MethodPanel(Card):
         self.family, self.chooser = ElidedComboBox(), ElidedComboBox()
         self.family.setAccessibleName("Family")
         self.chooser.setAccessibleName("Method")
-        self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))
+        for family in dict.fromkeys(method.family for method in self._methods):
+            self.family.addItem(family_name(family), family)
         self.family.setToolTip("Family of methods")
         self.summary, self.citation = create_label(kind="muted", wrap=True), create_label(kind="muted", wrap=True)
         help_button = quiet_button("Help", "What this method computes and how (Shift+F1)")
@@ -95,8 +97,8 @@ class MethodPanel(Card):
             QSignalBlocker(self.family),
             QSignalBlocker(self.chooser),
         ):  # else the first method of the family would be shown in between
-            if self.family.currentText() != method.family or self.chooser.findData(method) < 0:
-                self.family.setCurrentText(method.family)
+            if self.family.currentData() != method.family or self.chooser.findData(method) < 0:
+                self.family.setCurrentIndex(self.family.findData(method.family))
                 self._fill_chooser()
             self.chooser.setCurrentIndex(max(self.chooser.findData(method), 0))
         self._show_method()
@@ -176,7 +178,7 @@ class MethodPanel(Card):
     def _fill_chooser(self) -> None:
         self.chooser.clear()
         for method in self._methods:
-            if method.family == self.family.currentText():
+            if method.family == self.family.currentData():
                 self.chooser.addItem(method.name, method)
 
     def _show_method(self) -> None:

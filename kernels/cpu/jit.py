@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -106,6 +107,29 @@ class SavingLock(events.Listener):
             thread.file = None
 
 
+class CompilationClock(events.Listener):
+    """Adds up the time that Numba spends on compiling, so that a run can tell it from computing.
+
+    Numba compiles one function at a time; what a function calls is compiled within its own time.
+    """
+
+    def __init__(self) -> None:
+        self.spent_ns = 0
+        self._thread = threading.local()
+
+    def on_start(self, event: events.Event) -> None:
+        """Start the clock where this thread begins to compile."""
+        self._thread.depth = getattr(self._thread, "depth", 0) + 1
+        if self._thread.depth == 1:
+            self._thread.begun_ns = time.perf_counter_ns()
+
+    def on_end(self, event: events.Event) -> None:
+        """Add the time where this thread has compiled the outermost function."""
+        self._thread.depth -= 1
+        if self._thread.depth == 0:
+            self.spent_ns += time.perf_counter_ns() - self._thread.begun_ns
+
+
 def _lock_file(path: Path) -> BinaryIO | None:
     """Open a file and wait until no other process has it locked; return None where files cannot be locked."""
     with contextlib.suppress(OSError):
@@ -138,6 +162,9 @@ if _folder is not None:
     _saving_lock = SavingLock(_folder / "saving.lock")
     for _kind in ("numba:compiler_lock", "numba:compile"):
         events.register(_kind, _saving_lock)
+
+compilation_clock = CompilationClock()
+events.register("numba:compile", compilation_clock)
 
 cached_njit = numba.njit(cache=_folder is not None, nogil=True)
 """Decorator of functions that Python calls: compiled once, kept on disk, run without the interpreter lock."""

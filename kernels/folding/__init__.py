@@ -93,7 +93,7 @@ PAGE = Path(__file__).with_name("page.md")
 
 _declare_method = partial(
     Method,
-    family="tropical",
+    family="folding",
     parameters=ThreadParameters,
     choose_parameters=cost_estimates.choose_parameters,
     picture=TablePicture(logged_work=cost_estimates.describe_log),

@@ -72,7 +72,7 @@ def _declare_method(
     return Method(
         id=id,
         name=name,
-        family="tropical",
+        family="graphs",
         summary=summary,
         citation=THESIS.with_section(section),
         problem_type=problem_type,

@@ -95,7 +95,7 @@ def _declare_viterbi_method(
     return Method(
         id=id,
         name=name,
-        family="tropical",
+        family="hmm",
         summary=summary,
         citation=THESIS.with_section(section),
         problem_type=VITERBI,
@@ -164,7 +164,7 @@ def _count_swept_cells(problem: Any, parameters: SumParameters, answer: Any) -> 
 
 _declare_sum_method = partial(
     Method,
-    family="tropical",
+    family="hmm",
     parameters=SumParameters,
     choose_parameters=sum_sizes.choose_sum_parameters,
     picture=TablePicture(logged_work=sizes.describe_log),
@@ -294,6 +294,7 @@ METHODS = (
     _declare_sum_method(
         id="hmm-baum-welch",
         name="Baum-Welch",
+        is_heuristic=True,
         citation=TUTORIAL.with_section("section III.C"),
         summary="Learns the model that makes the sequences most probable, iteration by iteration, from a first model.",
         problem_type=LEARNING,

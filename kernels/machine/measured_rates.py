@@ -1,15 +1,23 @@
-"""Measured rates of methods on this machine, from which the time of the next run is estimated."""
+"""How long a run takes: rates that ship with the program, adapted by what was measured on this machine.
+
+``shipped_rates.json`` has a few runs of each method, from a tiny to a large one: their work, their time and their
+threads (`RatePoint`). Between two of them time follows a power of the work, so that the start-up of a small run and the
+rate of a large one are both right. Runs on this machine correct that curve where they lie; a method that never ran here
+is corrected by the others.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
+import statistics
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import platformdirs
 
@@ -19,6 +27,7 @@ from antidiag.kernels.io import files
 from antidiag.kernels.method import Method
 from antidiag.kernels.text import parse_json
 
+SHIPPED_RATES = Path(__file__).with_name("shipped_rates.json")
 _LOCK = threading.Lock()
 MIN_RUN_MS = 5.0
 """Shorter runs measure the start-up rather than the rate; their rates are not kept."""
@@ -29,10 +38,38 @@ RATE_TOLERANCE = 0.1
 MAX_WORK_RATIO = 30
 """A run that is so many times smaller than another says little about its rate."""
 
+SAME_WORK_RATIO = 4
+"""A run replaces earlier ones whose work differs by less than this factor."""
+
+SHORT_MS = 20.0
+"""A shorter run counts less against the shipped rate of its method, by its share of this time."""
+
+MIN_METHODS, MAX_FACTOR = 3, 8.0
+"""Measured methods from which the speed of this machine is known, and the largest factor that it may be."""
+
+
+class RatePoint(NamedTuple):
+    """One run: its work, its time in ms without compilation and transfers, and its threads (0: unknown)."""
+
+    work: float
+    time_ms: float
+    threads: int = 0
+
 
 @cache
 def _rates_path() -> Path:
     return Path(platformdirs.user_cache_dir("antidiag")) / "rates.json"
+
+
+@contextlib.contextmanager
+def use_rates_file(path: Path) -> Iterator[None]:
+    """Read and keep measured rates in another file, for as long as the context lasts."""
+    global _rates_path
+    usual, _rates_path = _rates_path, lambda: path
+    try:
+        yield
+    finally:
+        _rates_path = usual
 
 
 def _read_entries() -> Mapping[str, Any]:
@@ -49,52 +86,142 @@ def _parse_entries(path: Path, *version: int) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _parse_entry(entry: Any) -> tuple[float, float] | None:
-    """Return the rate of an entry and the work of the run that reached it, or None where the entry is damaged."""
+@cache
+def shipped_points(backend: str) -> Mapping[str, tuple[RatePoint, ...]]:
+    """Return the shipped runs of every method that has some, ascending by work."""
+    found = parse_json(SHIPPED_RATES.read_bytes())[backend]
+    return {method: tuple(RatePoint(*one) for one in points) for method, points in found["methods"].items()}
+
+
+def _parse_points(entry: Any) -> tuple[RatePoint, ...]:
+    """Return the runs of an entry, [[rate, work, threads], ...] or [rate, work] of earlier versions.
+
+    What is damaged is left out.
+    """
     try:
-        rate, work = map(float, entry)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return (rate, work) if 0 < rate < math.inf else None
+        rows = entry if isinstance(entry[0], list) else [entry]
+        found = [(float(rate), float(work), int(*threads or (0,))) for rate, work, *threads in rows]
+    except (ValueError, TypeError, OverflowError, IndexError, KeyError):
+        return ()
+    return tuple(
+        RatePoint(work, work / rate / 1e6, threads)
+        for rate, work, threads in found
+        if 0 < rate < math.inf and 0 < work < math.inf
+    )
 
 
-def estimate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
-    """Return the expected rate of a run, in billions of cells a second.
-
-    This is the rate last measured. It is the nominal rate where none was measured, or where the nominal one is higher
-    and only a much smaller run was measured, whose rate was bound by its overhead.
+def estimate_ms(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
+    """Return the expected time of a run in ms, without compilation and transfers.
 
     Parameters
     ----------
     work : float
-        Cells of the run.
+        Work of the run, in the unit of ``CostEstimate.count_timed_work``.
     threads : int
-        Threads of a run on the CPU; the nominal rate is that of one.
+        Threads of a run on the CPU.
     """
-    nominal = method.cost.nominal_gcups.get(backend, 1.0) * (
-        min(threads, count_processors()) if backend == "cpu" else 1
-    )
-    rate, measured_work = _parse_entry(_read_entries().get(f"{method.id}/{backend}/{device}")) or (nominal, work)
-    return rate if work <= MAX_WORK_RATIO * measured_work else max(rate, nominal)
+    if work <= 0:
+        return 0.0
+    entries = _read_entries()
+    expected = _reference_ms(method, backend, RatePoint(work, 0.0, threads))
+    measured = _parse_points(entries.get(f"{method.id}/{backend}/{device}"))
+    if not measured or work > MAX_WORK_RATIO * max(point.work for point in measured):
+        return expected * _machine_factor(entries, method, backend, device)
+    ratios = [_log_ratio(method, backend, _with_threads(point, threads)) for point in measured]
+    return expected * math.exp(_interpolate(sorted(ratios), math.log(work)))
 
 
-def save_rate(method: Method, backend: str, device: str, work: float, time_ms: float) -> None:
-    """Keep the rate of a finished run of ``work`` cells, unless the rate of a much larger run is known.
+def estimate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
+    """Return the expected rate of a run, in billions of units of work a second; see `estimate_ms`."""
+    expected = estimate_ms(method, backend, device, work, threads)
+    return work / expected / 1e6 if expected else _nominal_gcups(method, backend, threads)
 
-    The file is replaced as a whole, so that other processes never read half of it. A file that cannot be written is
-    not worth an error.
+
+def _log_ratio(method: Method, backend: str, point: RatePoint) -> tuple[float, float]:
+    """Return the logarithms of a run's work, and of its time over the reference.
+
+    A short run may have found all caches cold, and counts less.
+    """
+    ratio = math.log(point.time_ms / _reference_ms(method, backend, point))
+    is_known = method.id in shipped_points(backend)
+    return math.log(point.work), ratio * (min(point.time_ms / SHORT_MS, 1.0) if is_known else 1.0)
+
+
+def _with_threads(point: RatePoint, threads: int) -> RatePoint:
+    """Return a run with its threads, or with these where they are unknown."""
+    return point if point.threads else point._replace(threads=threads)
+
+
+def _nominal_gcups(method: Method, backend: str, threads: int) -> float:
+    """Return the rate that a method declares, for so many threads."""
+    return method.cost.nominal_gcups.get(backend, 1.0) * (min(threads, count_processors()) if backend == "cpu" else 1)
+
+
+def _reference_ms(method: Method, backend: str, run: RatePoint) -> float:
+    """Return the time of a run by the shipped runs, or by the declared rate where there are none."""
+    points = shipped_points(backend).get(method.id)
+    if points is None:
+        return run.work / _nominal_gcups(method, backend, run.threads) / 1e6
+    return _shipped_ms(points, run)
+
+
+def _shipped_ms(points: Sequence[RatePoint], run: RatePoint) -> float:
+    """Return the time of a run by these runs: a power of its work, shared by its threads, at least the shortest one."""
+    busy = [(math.log(point.work), math.log(point.time_ms * max(point.threads, 1))) for point in points]
+    beyond = max(0.0, math.log(run.work) - busy[-1][0])  # where the rate stays that of the largest run
+    threads = max(1, min(run.threads, count_processors()))
+    return max(math.exp(_interpolate(busy, math.log(run.work)) + beyond) / threads, points[0].time_ms)
+
+
+def _interpolate(points: Sequence[tuple[float, float]], place: float) -> float:
+    """Return the value at a place between points (ascending); outside of them the value of the nearest one."""
+    if place <= points[0][0]:
+        return points[0][1]
+    for (left, low), (right, high) in itertools.pairwise(points):
+        if place <= right:
+            return low + (high - low) * (place - left) / (right - left) if right > left else high
+    return points[-1][1]
+
+
+def _machine_factor(entries: Mapping[str, Any], method: Method, backend: str, device: str) -> float:
+    """Return how many times as long as the shipped runs the runs of other methods took here; 1 while few were run."""
+    ratios, place = [], f"/{backend}/{device}"
+    shipped = shipped_points(backend)
+    if method.id not in shipped:
+        return 1.0
+    for key, entry in entries.items():
+        known = shipped.get(key.removesuffix(place)) if key.endswith(place) else None
+        points = [point for point in _parse_points(entry) if point.threads] if known else []
+        if known and points:
+            ratios.append(statistics.median(math.log(point.time_ms / _shipped_ms(known, point)) for point in points))
+    if len(ratios) < MIN_METHODS:
+        return 1.0
+    return min(max(math.exp(statistics.median(ratios)), 1 / MAX_FACTOR), MAX_FACTOR)
+
+
+def save_rate(method: Method, backend: str, device: str, work: float, time_ms: float, threads: int = 0) -> None:
+    """Keep the rate of a finished run of ``work`` for the estimates of later ones.
+
+    It replaces the rates of runs of about the same work on as many threads. The file is replaced as a whole, so that
+    other processes never read half of it. A file that cannot be written is not worth an error.
     """
     if time_ms < MIN_RUN_MS or work <= 0:
         return
     with _LOCK, contextlib.suppress(OSError):
         entries, key = dict(_read_entries()), f"{method.id}/{backend}/{device}"
-        known_rate, known_work = _parse_entry(entries.get(key)) or (math.inf, 0.0)
-        if MAX_WORK_RATIO * work < known_work:
+        known = _parse_points(entries.get(key))
+        if any(
+            point.work == work and point.threads == threads and abs(point.time_ms / time_ms - 1) < RATE_TOLERANCE
+            for point in known
+        ):
             return
-        rate = work / time_ms / 1e6
-        if abs(rate / known_rate - 1) < RATE_TOLERANCE and work == known_work:
-            return
-        entries[key] = rate, work
+        other = [
+            point
+            for point in known
+            if point.threads not in (threads, 0) or not 1 / SAME_WORK_RATIO < point.work / work < SAME_WORK_RATIO
+        ]
+        rows = [*other, RatePoint(work, time_ms, threads)]
+        entries[key] = [[point.work / point.time_ms / 1e6, point.work, point.threads] for point in rows]
         _rates_path().parent.mkdir(parents=True, exist_ok=True)
         with open_atomic(_rates_path()) as file:
             file.write(json.dumps(entries, indent=1).encode())

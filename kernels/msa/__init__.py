@@ -82,6 +82,7 @@ CONSISTENCY_PAGE = Path(__file__).with_name("consistency") / "page.md"
 PIPELINE_COST = CostEstimate(
     estimate_memory=sizes.estimate_memory,
     count_work=sizes.count_cells,
+    completed_work=sizes.count_done_cells,
     nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     cost_models=minimum_models(
         sizes.count_cells, "Liu, Schmidt and Maskell 2009, section 2.1", "cells of pairs and of nodes"
@@ -92,12 +93,14 @@ CONSISTENCY_COST = CostEstimate(
     memory_hint="remove rows, or align the sequences along PartTree, which takes any number",
     count_work=consistency_sizes.count_cells,
     completed_work=consistency_sizes.count_done_cells,
+    count_timed_work=consistency_sizes.count_timed_work,
     nominal_gcups={"cpu": 0.05, "cuda": 1.0},
     cost_models=minimum_models(consistency_sizes.count_cells, OWN_ESTIMATE, "cells of all pairs of sequences"),
 )
 _declare_pipeline = partial(
     Method,
     family="msa",
+    is_heuristic=True,
     parameters=PipelineParameters,
     returns=ROWS,
     cost=PIPELINE_COST,
@@ -106,6 +109,7 @@ _declare_pipeline = partial(
 _declare_consistency = partial(
     Method,
     family="msa",
+    is_heuristic=True,
     citation=DO,
     parameters=PosteriorParameters,
     choose_parameters=consistency_sizes.choose_parameters,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.steps import LoggedWork, WorkShare
@@ -15,6 +18,8 @@ from antidiag.kernels.trees.parameters import PairParameters
 
 GROWN = 1.5
 """Approximate columns of an alignment per letter of the longest sequence."""
+NODE_SPREAD = 1.2
+"""Approximate cells of a node over the square of the mean length."""
 SYMBOLS = 21
 COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and their copies on the way to the next node."""
@@ -69,6 +74,33 @@ def count_cells(problem: MsaProblem, parameters: MethodParameters) -> int:
     return max((0 if given else problem.cells) + _count_node_cells(problem), 1)
 
 
+def count_done_cells(problem: MsaProblem, parameters: MethodParameters, answer: MsaAnswer) -> int:
+    """Count the cells of all pairs, unless distances are given, and those of all nodes of the guide tree."""
+    given = problem.tree is not None or problem.distances is not None
+    return max((0 if given else problem.cells) + count_merged_cells(answer), 1)
+
+
+def count_merged_cells(answer: MsaAnswer) -> int:
+    """Count the cells of all nodes: the columns of one child times those of the other, as the answer has them."""
+    tree, alignment = answer.tree, answer.alignment
+    if tree is None:
+        return 0
+    rows = {name: row for row, name in enumerate(alignment.names)}
+    filled: dict[int, np.ndarray] = {}
+    cells = 0
+    for node in range(len(tree) - 1, -1, -1):
+        own = filled.pop(node, None)
+        if own is None:
+            own = alignment.letters[rows[tree.names[node]]] != GAP
+        above = int(tree.parents[node])
+        if above in filled:
+            cells += int(np.count_nonzero(own)) * int(np.count_nonzero(filled[above]))
+            own = own | filled[above]
+        if above >= 0:
+            filled[above] = own
+    return cells
+
+
 def logged_work(problem: MsaProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return the work of each stage; the tree is made of distances, not of cells."""
     return LoggedWork(
@@ -84,4 +116,4 @@ def logged_work(problem: MsaProblem, parameters: MethodParameters, backend: str)
 def _count_node_cells(problem: MsaProblem) -> int:
     """Estimate the cells of all nodes."""
     lengths = problem.lengths
-    return int((lengths.size - 1) * (GROWN * lengths.max()) ** 2)
+    return int(NODE_SPREAD * (lengths.size - 1) * float(lengths.mean()) ** 2)

@@ -45,6 +45,7 @@ ALIGNMENT_PROBLEM = problem_type(
     "antidiag.kernels.parttree.trials:ALIGNMENT",
     inputs=(INPUTS[0], INPUTS[1]),
     guide_options=alignment_rules.GUIDE_OPTIONS,
+    default_options=alignment_rules.default_options,
 )
 
 PAGE = Path(__file__).with_name("page.md")
@@ -59,6 +60,7 @@ METHODS = (
     _declare_tree_method(
         id="parttree",
         name="PartTree",
+        is_heuristic=True,
         summary="Guide tree of very many sequences: references are picked and joined, each other sequence goes to "
         "the nearest one, and each group is split again.",
         citation=MAFFT,
@@ -68,6 +70,7 @@ METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.part_tree_footprint,
             count_work=full_work,
+            count_timed_work=sizes.timed_tree_work,
             nominal_gcups={"cpu": 0.003, "cuda": 2.0},
             cost_models=PAIR_MODELS,
         ),
@@ -78,6 +81,7 @@ METHODS = (
     _declare_tree_method(
         id="cuda-parttree",
         name="CUDA-Parttree",
+        is_heuristic=True,
         summary="PartTree whose first level compares the references with sorted and padded sections of sequences; "
         "each thread compares one sequence.",
         citation=PAPER.with_section("section 4.2"),
@@ -87,6 +91,7 @@ METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.sections_footprint,
             count_work=full_work,
+            count_timed_work=sizes.timed_tree_work,
             nominal_gcups={"cpu": 0.01, "cuda": 0.2},
             cost_models=PAIR_MODELS,
         ),
@@ -97,6 +102,7 @@ METHODS = (
     _declare_tree_method(
         id="parttree-serial",
         name="PartTree-serial",
+        is_heuristic=True,
         summary="PartTree on one thread: every sequence is compared with a map of the 6-mers of every reference.",
         citation=PAPER.with_section("algorithm 1"),
         parameters=MethodParameters,
@@ -105,6 +111,7 @@ METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.part_tree_footprint,
             count_work=full_work,
+            count_timed_work=sizes.timed_tree_work,
             nominal_gcups={"cpu": 0.005},
             cost_models=PAIR_MODELS,
         ),
@@ -134,6 +141,7 @@ METHODS = (
     _declare_tree_method(
         id="medoid-tree",
         name="Medoid tree",
+        is_heuristic=True,
         summary="Guide tree of very many sequences: groups around medoids, each joined by single linkage over "
         "longest common subsequences.",
         citation=FAMSA,
@@ -156,6 +164,7 @@ METHODS = (
     _declare_method(
         id="msa-parttree",
         name="PartTree-MSA",
+        is_heuristic=True,
         summary="Alignment of up to about 10^5 sequences: a guide tree by single linkage, medoids or PartTree, then "
         "profiles from the leaves to the root.",
         citation=FAMSA,
@@ -167,6 +176,7 @@ METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.alignment_footprint,
             count_work=sizes.alignment_work,
+            count_timed_work=sizes.timed_alignment_work,
             nominal_gcups={"cpu": 1.0, "cuda": 20.0},
             cost_models=minimum_models(sizes.alignment_work, OWN_ESTIMATE, "cells of the nodes"),
         ),
@@ -180,6 +190,7 @@ METHODS = (
     _declare_method(
         id="parttree-add",
         name="Adding many",
+        is_heuristic=True,
         summary="Adds any number of sequences to an alignment of any size. Each is aligned to the profile of the "
         "rows, which keep their alignment.",
         citation=FAMSA,

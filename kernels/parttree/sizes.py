@@ -117,6 +117,11 @@ PAIRS = 6
 """Sequences per pair of the first level of the tree, about."""
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """Cost of a word of bits, of a pair in addition, and of a PartTree distance, in cells of two profiles (about 1 ns)."""
+NODE_SPREAD = 1.45
+"""Cells of the nodes of related sequences over their number times the square of their mean length: 1.03 to 2.04 in 15
+families of 200 to 9,000, since most joins are of few sequences."""
+NODE_COST, JOIN_COST = 2.3, 20_000
+"""Time of a cell of two profiles, and of a join in addition, in times of a cell of the guide tree."""
 LINKED_BYTES, NODE_BYTES = 300, 400
 """Bytes of a sequence among medoids (its join and node), and with what making the node takes."""
 DRAWN_BYTES = 30
@@ -265,10 +270,39 @@ def alignment_logged(problem: MsaProblem, parameters: PartTreeThreads, backend: 
 
 def alignment_work(problem: MsaProblem, parameters: PartTreeThreads) -> int:
     """Return the cells of all nodes, and the cost of the guide tree in such cells."""
-    lengths = problem.lengths
-    different = problem.distinct_count
+    return max(int(_expected_node_cells(problem) + _guide_cells(problem)), 1)
+
+
+def timed_alignment_work(problem: MsaProblem, parameters: PartTreeThreads) -> int:
+    """Return the work of `alignment_work` in cells of the guide tree, of which each takes about 1 ns on one thread."""
+    nodes = NODE_COST * _expected_node_cells(problem) + JOIN_COST * problem.distinct_count
+    return max(int(nodes + _guide_cells(problem)), 1)
+
+
+def timed_tree_work(problem: PartTreeProblem, parameters: MethodParameters) -> int:
+    """Return the letters of the sequences that are compared with each reference."""
+    return max(problem.cells * problem.letters // max(len(problem.sequences), 1), 1)
+
+
+def _expected_node_cells(problem: MsaProblem) -> float:
+    """Return the expected cells of all nodes."""
+    lengths, different = problem.lengths, problem.distinct_count
+    if problem.are_related and problem.rules.guide != PARTTREE:
+        return NODE_SPREAD * different * float(lengths.mean()) ** 2
+    return _expected_columns(problem) * float(lengths.sum()) * different / lengths.size
+
+
+def aligned_cells(problem: MsaProblem, node_cells: int) -> int:
+    """Return the work of a run whose nodes had so many cells: these, and the cost of the guide tree in such cells."""
+    return max(int(node_cells + _guide_cells(problem)), 1)
+
+
+def _guide_cells(problem: MsaProblem) -> float:
+    """Return the cost of the guide tree, in cells of two profiles; 0 where the tree is given."""
+    if problem.tree is not None:
+        return 0.0
+    lengths, different = problem.lengths, problem.distinct_count
     share = different / lengths.size
-    nodes = _expected_columns(problem) * float(lengths.sum()) * share
     guide = float(PART_TREE_CELLS) * min(problem.rules.references, different) * different
     steps = STEP_CELLS * count_linkage_steps(*problem.counted_lengths) * share
     if problem.rules.guide == MEDOID:
@@ -276,7 +310,7 @@ def alignment_work(problem: MsaProblem, parameters: PartTreeThreads) -> int:
         guide = (steps + PAIR_CELLS * different**2 / 2) * near / different
     if problem.rules.guide == SINGLE:
         guide = steps * share + PAIR_CELLS * different * (different - 1) / 2
-    return max(int(nodes + (0 if problem.tree is not None else guide)), 1)
+    return guide
 
 
 def _expected_columns(problem: MsaProblem) -> int:

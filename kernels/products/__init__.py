@@ -44,7 +44,7 @@ METHODS = (
     Method(
         id="minplus-product",
         name="(min,+) product",
-        family="tropical",
+        family="products",
         summary="Matrix product with sums in place of products and minima (or maxima) in place of sums, for two "
         "matrices or many pairs.",
         citation=THESIS.with_section("section 2.3"),

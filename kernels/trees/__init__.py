@@ -115,6 +115,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-pruned",
         name="NJ-pruned",
+        is_heuristic=True,
         summary="Neighbor joining that reads few rows of the matrix: bounds exclude the others. The tree is that of "
         "the other methods.",
         citation=SAITOU,
@@ -132,6 +133,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-basic",
         name="NJ-basic",
+        is_heuristic=True,
         summary="Neighbor joining that compares all pairs at each join, in blocks of pairs.",
         citation=PAPER.with_section("section 4.2"),
         parameters=CellBlockParameters,
@@ -150,6 +152,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-compact",
         name="NJ-compact",
+        is_heuristic=True,
         summary="NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the "
         "matrix.",
         citation=PAPER.with_section("section 4.3"),
@@ -169,6 +172,7 @@ METHODS = (
     _declare_tree_method(
         id="nj-serial",
         name="NJ-serial",
+        is_heuristic=True,
         summary="Neighbor joining on one thread as in ClustalW: two loops over all pairs at each join.",
         citation=PAPER.with_section("section 4.1"),
         backends=backends_in("antidiag.kernels.trees.joining", "nj_serial", CPU_ONLY),
@@ -183,6 +187,7 @@ METHODS = (
     _declare_tree_method(
         id="upgma",
         name="UPGMA",
+        is_heuristic=True,
         summary="Rooted tree by average linkage: the nearest two clusters are joined and their distances averaged "
         "until one is left.",
         citation=SOKAL,
@@ -239,6 +244,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-ktuple",
         name="k-tuple distances",
+        is_heuristic=True,
         summary="Distance by the best chain of shared words (k-tuples) of each pair, as in ClustalW's fast mode.",
         citation=CLUSTALW,
         problem_type=KTUPLE_DISTANCES,
@@ -254,6 +260,7 @@ METHODS = (
     _declare_distance_method(
         id="distance-6mer",
         name="6-mer distances",
+        is_heuristic=True,
         summary="Distance by the share of common 6-mers of each pair, over groups of amino acids, as in MAFFT.",
         citation=MAFFT,
         problem_type=SIXMER_DISTANCES,

@@ -77,6 +77,6 @@ def test_what_was_measured_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setattr(module, function, lambda path=folder / name: path)
     wanted, device, method = expected(folder, "measured"), "a CPU", registry.find_method("striped-score")
-    assert measured_rates.estimate_gcups(method, "cpu", device, 10**9) == wanted["rate"]
+    assert measured_rates.estimate_gcups(method, "cpu", device, 10**9) == pytest.approx(wanted["rate"])
     assert_holds(told(tuned_values.find_tuned(method, "cpu", device, 10**8)), wanted["tuned"])
     assert_holds(told(roofline.stored_roofline("cpu", device)), wanted["roofline"])

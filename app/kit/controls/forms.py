@@ -83,7 +83,7 @@ class ParameterForm(QWidget):
     def set_automatic(self, values: Mapping[str, Any]) -> None:
         """Show what the program would choose where nothing is set."""
         for name, editor in self._editors.items():
-            editor.set_automatic(values.get(name))
+            editor.set_automatic(values.get(name, self._parameters[name].default))
 
     def mark_rows(self, names: Iterable[str], word: str, tip: str) -> None:
         """Add a word to the labels of these rows, such as the source of their automatic values."""

@@ -24,9 +24,11 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPainterPathStroker,
+    QPen,
     QPixmap,
     QPolygonF,
     QTextItem,
+    QTransform,
 )
 
 from antidiag.app.kit.figures.svg_attributes import (
@@ -242,9 +244,7 @@ class SvgEngine(QPaintEngine):
         if 'fill="none"' not in fill:
             self._add_clipped(path, fill + edges)
         if pen.style() != Qt.PenStyle.NoPen:
-            self._add_clipped(
-                QPainterPathStroker(pen).createStroke(path), colour_attributes("fill", pen.color()) + edges
-            )
+            self._add_clipped_stroke(path, pen, edges)
 
     def _clips_shape(self, box: QRectF, path: QPainterPath) -> bool:
         """Return whether the clip cuts a shape simple enough to be cut here: not every program draws SVG's clips."""
@@ -252,9 +252,20 @@ class SvgEngine(QPaintEngine):
         seen = self.painter().transform().mapRect(box)
         return not (clip.holds(seen) or clip.hides(seen)) and path.elementCount() <= MOST_CUT
 
-    def _add_clipped(self, path: QPainterPath, attributes: str) -> None:
-        """Add what the clip leaves of a shape, without a stroke."""
-        transform = self.painter().transform()
+    def _add_clipped_stroke(self, path: QPainterPath, pen: QPen, edges: str) -> None:
+        """Add what the clip leaves of a line; a cosmetic pen is as wide as it says in the units of the figure."""
+        attributes = colour_attributes("fill", pen.color()) + edges
+        if not pen.isCosmetic():
+            self._add_clipped(QPainterPathStroker(pen).createStroke(path), attributes)
+            return
+        drawn = QPen(pen)
+        drawn.setWidthF(max(pen.widthF(), 1.0))
+        stroke = QPainterPathStroker(drawn).createStroke(self.painter().transform().map(path))
+        self._add_clipped(stroke, attributes, QTransform())
+
+    def _add_clipped(self, path: QPainterPath, attributes: str, own_transform: QTransform | None = None) -> None:
+        """Add what the clip leaves of a shape, without a stroke; its transform is the painter's unless it has one."""
+        transform = self.painter().transform() if own_transform is None else own_transform
         inverted, can_invert = transform.inverted()
         left = path.intersected(inverted.map(self._current_clip().path)) if can_invert else QPainterPath()
         if not left.isEmpty():

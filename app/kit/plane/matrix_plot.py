@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 from antidiag.app.kit.plane import cells, matrix_picture
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame
 from antidiag.app.kit.plane.profile_borders import ProfilePlane
-from antidiag.app.kit.plots.axis import LABEL_HEIGHT, WIDE, FastPlot, PlotAxis, create_plot
+from antidiag.app.kit.plots.axis import LABEL_HEIGHT, FastPlot, PlotAxis, create_plot, label_width
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.registry.matrix_values import Span
 
@@ -49,7 +49,8 @@ class LetterAxis(PlotAxis):
         low, high = sorted(self.range)
         room = (self.height() if upright else self.width()) / max(high - low, 1e-9) * spacing
         steps = (1, 2, 5, 10) if spacing >= self._major_spacing else (1,)
-        every = next((step for step in steps if step * room >= (LABEL_HEIGHT if upright else WIDE)), 0)
+        needed = LABEL_HEIGHT if upright else label_width(self, (f"{round(value):,}" for value in values))
+        every = next((step for step in steps if step * room >= needed), 0)
         return [f"{round(value):,}" if every and round(value / spacing) % every == 0 else "" for value in values]
 
     def tickValues(self, minimum, maximum, size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import struct
 import subprocess
@@ -20,6 +21,7 @@ from antidiag.app.kit.play.play_picture import PlayPicture, play_legend
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.walkthroughs import animation_text
 from antidiag.kernels.walkthroughs.animation import Animation
 from antidiag.kernels.walkthroughs.shared_clock import SharedClock
@@ -32,6 +34,7 @@ FFMPEG_OPTIONS = {
     ".gif": ("-vf", "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-loop", "0"),
 }
 SIZE = QSize(1280, 720)
+POLL_S = 0.1
 FRAME_MS, LAST_MILLISECONDS = 500, 2000  # duration of a frame, and of the last one
 
 
@@ -60,11 +63,17 @@ def draw_side_by_side(painter: QPainter, area: QRectF, plays: Sequence[Animation
 
 
 def save_plays(
-    path: Path, clock: SharedClock, looks: Sequence[PlayLook], ticks: Sequence[int], size: QSize = SIZE
+    path: Path,
+    clock: SharedClock,
+    looks: Sequence[PlayLook],
+    ticks: Sequence[int],
+    size: QSize = SIZE,
+    monitor: Monitor | None = None,
 ) -> None:
     """Write the plays at these ticks, in the format of the suffix; a still picture shows the last tick. Raise
-    InputError if the suffix is unknown or a program is missing."""
-    save_drawings(path, [tick_drawing(clock, looks, tick) for tick in ticks], clock.plays[0].title, size)
+    InputError if the suffix is unknown or a program is missing. Any thread may call this."""
+    drawings = [tick_drawing(clock, looks, tick) for tick in ticks]
+    save_drawings(path, drawings, clock.plays[0].title, size, monitor=monitor)
 
 
 def tick_drawing(clock: SharedClock, looks: Sequence[PlayLook], tick: int) -> Drawing:
@@ -74,33 +83,46 @@ def tick_drawing(clock: SharedClock, looks: Sequence[PlayLook], tick: int) -> Dr
 
 
 def save_drawings(
-    path: Path, drawings: Sequence[Drawing], title: str, size: QSize = SIZE, milliseconds: int = FRAME_MS
+    path: Path,
+    drawings: Sequence[Drawing],
+    title: str,
+    size: QSize = SIZE,
+    milliseconds: int = FRAME_MS,
+    monitor: Monitor | None = None,
 ) -> None:
     """Write drawings as frames, in the format of the suffix; a still picture is the last one. Raise InputError if the
-    suffix is unknown or a program is missing."""
-    suffix = path.suffix.lower()
+    suffix is unknown or a program is missing, and Cancelled, before anything is written, if the user cancels."""
+    suffix, monitor = path.suffix.lower(), monitor or Monitor()
     if suffix in STILL:
-        export.save_figure(path, size, drawings[-1], title)
+        export.save_figure(path, size, drawings[-1], title, check=monitor.check)
         return
     if suffix not in MOVING:
         raise InputError(f"{path}: choose {', '.join((*STILL, *MOVING))} or .html for a play")
-    frames = [export.render_image(size, drawing, 1) for drawing in drawings]
+    program = shutil.which("ffmpeg")
+    if suffix != ".webp" and program is None:
+        raise InputError(f"{path}: {suffix[1:].upper()} needs ffmpeg; install it or choose .webp")
+    frames = []
+    for number, drawing in enumerate(drawings):
+        monitor.update(number, (2 if suffix == ".webp" else 3) * len(drawings))
+        frames.append(export.render_image(size, drawing, 1))
     if suffix == ".webp":
         durations = [*[milliseconds] * (len(frames) - 1), LAST_MILLISECONDS]
-        write_bytes(path, [encode_webp(frames, durations)])
+        write_bytes(path, [encode_webp(frames, durations, monitor)])
     else:
-        _save_with_ffmpeg(path, frames, milliseconds)
+        _save_with_ffmpeg(str(program), path, frames, milliseconds, monitor)
 
 
-def encode_webp(frames: Sequence[QImage], durations_ms: Sequence[int]) -> bytes:
+def encode_webp(frames: Sequence[QImage], durations_ms: Sequence[int], monitor: Monitor | None = None) -> bytes:
     """Encode frames of one size as an endless animation, each compressed losslessly by Qt. The container follows the
-    WebP specification: VP8X, ANIM, and an ANMF for each frame."""
+    WebP specification: VP8X, ANIM, and an ANMF for each frame. A monitor is told the second half of the work."""
     width, height = frames[0].width(), frames[0].height()
     parts = [
         _riff_chunk(b"VP8X", struct.pack("<B3x", 2) + _three_bytes(width - 1) + _three_bytes(height - 1)),
         _riff_chunk(b"ANIM", b"\xff\xff\xff\xff" + struct.pack("<H", 0)),
     ]
-    for frame, duration in zip(frames, durations_ms, strict=True):
+    for number, (frame, duration) in enumerate(zip(frames, durations_ms, strict=True)):
+        if monitor is not None:
+            monitor.update(len(frames) + number, 2 * len(frames))
         place = (
             _three_bytes(0)
             + _three_bytes(0)
@@ -139,19 +161,34 @@ def _three_bytes(number: int) -> bytes:
     return number.to_bytes(3, "little")
 
 
-def _save_with_ffmpeg(path: Path, frames: Sequence[QImage], milliseconds: int) -> None:
+def _save_with_ffmpeg(program: str, path: Path, frames: Sequence[QImage], milliseconds: int, monitor: Monitor) -> None:
     """Let ffmpeg make a film whose last frame stays, or an endless GIF."""
-    program, suffix = shutil.which("ffmpeg"), path.suffix.lower()
-    if program is None:
-        raise InputError(f"{path}: {suffix[1:].upper()} needs ffmpeg; install it or choose .webp")
+    suffix = path.suffix.lower()
     with tempfile.TemporaryDirectory() as folder:
         staying = [frames[-1]] * (LAST_MILLISECONDS // milliseconds - 1)
         for number, frame in enumerate([*frames, *staying]):
+            monitor.update(len(frames) + min(number, len(frames)), 3 * len(frames))
             frame.save(str(Path(folder) / f"{number:05d}.png"))
         target = Path(folder) / f"film{suffix}"
         command = [program, "-y", "-loglevel", "error", "-framerate", f"{1000 / milliseconds:g}", "-i"]
         command += [str(Path(folder) / "%05d.png"), *FFMPEG_OPTIONS[suffix], str(target)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise InputError(f"{path}: ffmpeg failed: {done.stderr.strip()[:300]}")
+        _run_until_cancelled(command, path, monitor)
         write_bytes(path, [target.read_bytes()])
+
+
+def _run_until_cancelled(command: Sequence[str], path: Path, monitor: Monitor) -> None:
+    """Run ffmpeg; raise InputError if it fails, and Cancelled, after it has ended, if the user cancels."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
+        program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=words, stderr=words)
+        try:
+            while program.poll() is None:
+                monitor.check()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    program.wait(POLL_S)
+        finally:
+            if program.poll() is None:
+                program.kill()
+                program.wait()
+        if program.returncode:
+            words.seek(0)
+            raise InputError(f"{path}: ffmpeg failed: {words.read().strip()[:300]}")

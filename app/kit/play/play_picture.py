@@ -26,6 +26,10 @@ MEMORY_COLOURS: Mapping[str, str] = {
 }
 CURVE = 0.16
 TREE = 0.3
+COMPUTED_SHARE, GIVEN_SHARE = 0.4, 0.25
+"""Shares of the accent and of the border colour in the panel's: a projector tells their cells apart in both themes."""
+NAME_GAP = 4
+"""Pixels between the names of two columns."""
 
 
 class PlayPicture:
@@ -62,8 +66,11 @@ class PlayPicture:
 
     def cell_boxes(self, cell: Cell) -> list[QRectF]:
         """Return where a cell is drawn; nowhere if its table or version is hidden."""
-        table, i, j, k = cell
-        return [self.cell_box(one, i, j) for one in self.sheets if one.table == table and one.layer in (-1, k)]
+        return [self.cell_box(sheet, cell[1], cell[2]) for sheet in self._sheets_of(cell)]
+
+    def _sheets_of(self, cell: Cell) -> list[TableSheet]:
+        """Return the sheets on which a cell is drawn."""
+        return [sheet for sheet in self.sheets if sheet.table == cell[0] and sheet.layer in (-1, cell[3])]
 
     def cell_at(self, place: QPointF) -> Cell | None:
         """Return the cell at a place; for a table of versions the visible one."""
@@ -111,10 +118,11 @@ class PlayPicture:
             if i % step == 0:
                 box = QRectF(x - 15 * self.line, y + i * sheet.size, 14.8 * self.line, sheet.size)
                 painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
-        step = self._name_step(sheet.wide)
+        widest = max(map(painter.fontMetrics().horizontalAdvance, table.columns), default=0)
+        step = max(1, math.ceil((widest + NAME_GAP) / max(sheet.wide, 1)))
         for j, name in enumerate(table.columns):
             if j % step == 0:
-                box = QRectF(x + j * sheet.wide - self.line, y - self.line, sheet.wide + 2 * self.line, self.line)
+                box = QRectF(x + j * sheet.wide - widest, y - self.line, sheet.wide + 2 * widest, self.line)
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
         newest = table.newest_layers(self.look.step) if sheet.layer < 0 else None
         for i in range(table.table_shape[0]):
@@ -140,8 +148,14 @@ class PlayPicture:
         gone = table.unused_from is not None and table.unused_from[cell[1], cell[2]] <= self.look.step
         fill = QColor(active.hover) if gone else self._cell_fill(cell, step)
         painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), fill)
-        if step > self.look.step or gone:
-            return
+        if step <= self.look.step and not gone:
+            self._draw_digits(painter, sheet, cell, fill)
+
+    def _draw_digits(
+        self, painter: QPainter, sheet: TableSheet, cell: Cell, fill: QColor, covers: bool = False
+    ) -> None:
+        """Draw the value of a cell; ``covers``: on its colour, over a line that runs through the cell."""
+        box, step = self.cell_box(sheet, cell[1], cell[2]), self.play.cell_step(cell)
         text = "?" if cell in self.look.blanks else self.play.format_cell(cell)
         pixels = min(sheet.size * 0.52, sheet.wide * 1.55 / max(len(text), 1))
         fine = painter.device().devicePixelRatioF()  # a fine screen shows smaller letters
@@ -149,6 +163,9 @@ class PlayPicture:
             painter.setFont(
                 fonts_and_colours.cell_font(max(int(pixels), math.ceil(7 / fine)), 0 <= step == self.look.step)
             )
+            if covers:
+                around = painter.boundingRect(box, Qt.AlignmentFlag.AlignCenter, text).adjusted(-2, 0, 2, 0)
+                painter.fillRect(around & box.adjusted(1, 1, -1, -1), fill)
             painter.setPen(fonts_and_colours.text_colour_on(fill))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -169,7 +186,7 @@ class PlayPicture:
             return mix(getattr(active, MEMORY_COLOURS[place]), 0.7) if place else mix(active.boundary, 0.15)
         if now:
             return QColor(active.recomputed)
-        return mix(active.accent, 0.16) if step >= 0 else mix(active.boundary, 0.3)
+        return _computed_colour() if step >= 0 else _given_colour()
 
     def _memory_of(self, cell: Cell) -> str:
         """Return the fastest memory that holds a cell now."""
@@ -248,6 +265,9 @@ class PlayPicture:
                 painter.drawEllipse(box.adjusted(2, 2, -2, -2))
         elif len(boxes) > 1:
             painter.drawPolyline(QPolygonF([box.center() for box in boxes]))
+            for cell in cells:
+                for sheet in self._sheets_of(cell)[:1]:
+                    self._draw_digits(painter, sheet, cell, self._cell_fill(cell, self.play.cell_step(cell)), True)
 
     # Curve
 
@@ -269,6 +289,18 @@ class PlayPicture:
             painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
 
 
+def _computed_colour() -> QColor:
+    """Return the colour of cells that were computed before this step."""
+    active = theme.active()
+    return fonts_and_colours.mix_colours(active.panel, active.accent, COMPUTED_SHARE)
+
+
+def _given_colour() -> QColor:
+    """Return the colour of cells whose values are given."""
+    active = theme.active()
+    return fonts_and_colours.mix_colours(active.panel, active.boundary, GIVEN_SHARE)
+
+
 def play_legend(play: Animation, look: PlayLook) -> tuple[LegendItem, ...]:
     """Return the meaning of the colours."""
     active = theme.active()
@@ -283,12 +315,8 @@ def play_legend(play: Animation, look: PlayLook) -> tuple[LegendItem, ...]:
         return (LegendItem("gradient", look.meaning, (active.panel, active.path)),)
     return (
         LegendItem("fill", "computed in this step", (active.recomputed,)),
-        LegendItem(
-            "fill", "computed before", (fonts_and_colours.mix_colours(active.panel, active.accent, 0.16).name(),)
-        ),
-        LegendItem(
-            "fill", "initial value", (fonts_and_colours.mix_colours(active.panel, active.boundary, 0.3).name(),)
-        ),
+        LegendItem("fill", "computed before", (_computed_colour().name(),)),
+        LegendItem("fill", "initial value", (_given_colour().name(),)),
         LegendItem("outline", "used by the best case, or marked", (active.path,)),
     )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QRectF
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPen
 
 from antidiag.app import theme
 from antidiag.app.kit.painting.fonts_and_colours import mix_colours
@@ -17,6 +17,10 @@ from antidiag.app.kit.painting.fonts_and_colours import mix_colours
 theme.set_plot_colours()  # this may be the first plot
 
 LABEL_HEIGHT, WIDE = 18, 48  # pixels of a label along a vertical and along a horizontal axis
+LABEL_GAP = 8
+"""Least pixels between two labels of a horizontal axis."""
+Label = tuple[QRectF, Any, str]
+"""A label as pyqtgraph draws it: its box, flags and text."""
 
 
 class PlotAxis(pg.AxisItem):
@@ -45,6 +49,7 @@ class PlotAxis(pg.AxisItem):
         if found is None:
             return None
         line, ticks, words = found
+        words = leave_out_colliding(words)
         of_one_pen = [list(group) for _, group in groupby(ticks, lambda tick: id(tick[0]))]
         lines = [(_opaque_pen(group[0][0]), [QLineF(start, end) for _, start, end in group]) for group in of_one_pen]
         return line, lines, words
@@ -63,6 +68,25 @@ class PlotAxis(pg.AxisItem):
             painter.save()
             self.drawPicture(painter, *self._drawn)
             painter.restore()
+
+
+def leave_out_colliding(words: Sequence[Label]) -> list[Label]:
+    """Return the labels without those that would touch one before them; major ones come first."""
+    kept: list[Label] = []
+    boxes: list[QRectF] = []
+    for label in words:
+        box = label[0].adjusted(-LABEL_GAP / 2, 0, LABEL_GAP / 2, 0)
+        if not label[2].strip() or not any(box.intersects(other) for other in boxes):
+            kept.append(label)
+            if label[2].strip():
+                boxes.append(box)
+    return kept
+
+
+def label_width(axis: pg.AxisItem, texts: Iterable[str]) -> float:
+    """Return the pixels that each of these labels needs along a horizontal axis."""
+    metrics = QFontMetricsF(axis.style["tickFont"] or QGuiApplication.font())
+    return max(map(metrics.horizontalAdvance, texts), default=0.0) + LABEL_GAP
 
 
 def _labelled_digits(label_count: float) -> range | tuple[int, ...]:

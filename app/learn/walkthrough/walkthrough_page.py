@@ -22,6 +22,7 @@ from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, VerticalScro
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.play import play_figure
 from antidiag.app.kit.play.view_options import COLOURINGS, PlayLook
+from antidiag.app.kit.tasks.saving_card import SavingCard, WriteFile
 from antidiag.app.learn.walkthrough.animation_view import AnimationView
 from antidiag.app.learn.walkthrough.best_paths_bar import BestPathsBar
 from antidiag.app.learn.walkthrough.cell_detail import CellDetail
@@ -65,6 +66,7 @@ class WalkthroughPage(QWidget):
         self.last_view = 0
         self._fill_boxes()
         self._lay_out()
+        self.saving = SavingCard(self)
         self._connect_signals()
 
     @property
@@ -123,18 +125,18 @@ class WalkthroughPage(QWidget):
         """Ask for a file and write a picture of this step, an animation of all steps, or an HTML page."""
         path = ask.save_path(self, "Save animation", "animation.png", FILTERS, SUFFIXES)
         if path is not None and self.animations:
-            ask.run_with_warning(self, "Save animation", lambda: self.write_animation(path))
+            self.saving.save(path, self.animation_writer(path))
 
-    def write_animation(self, path: Path) -> None:
-        """Write the animation in the format of the suffix; raise InputError on failure."""
+    def animation_writer(self, path: Path) -> WriteFile:
+        """Return what writes the animation as it is now in the format of the suffix, on any thread."""
+        clock, step = self.clock, self.controls.step
         if path.suffix.lower() == ".html":
             title = " and ".join(play.title for play in self.animations)
-            write_bytes(path, [html_page.make_page(self.clock, title, [], self.controls.step).encode()])
-            return
+            return lambda path, monitor: write_bytes(path, [html_page.make_page(clock, title, [], step).encode()])
         looks = [stage.look for stage, _ in zip(self.animation_views, self.animations, strict=False)]
         moving = path.suffix.lower() in play_figure.MOVING
-        ticks = list(range(self.clock.last_tick + 1)) if moving else [self.controls.step]
-        play_figure.save_plays(path, self.clock, looks, ticks, FIGURE_SIZE)
+        ticks = list(range(clock.last_tick + 1)) if moving else [step]
+        return lambda path, monitor: play_figure.save_plays(path, clock, looks, ticks, FIGURE_SIZE, monitor)
 
     def copy_figure(self) -> None:
         """Copy the picture of this step to the clipboard."""

@@ -134,7 +134,7 @@ def summary_sections(result: Result) -> list[Section]:
     run = [("Method", f"{texts.method_name(result)} ({result.method})")]
     if method is not None:
         run.append(("Published in", method.citation.format_text()))
-        run.append(("Exact", "yes" if method.is_exact else "no: a heuristic"))
+        run.append(("Exact", "yes" if method.finds_optimum else "no: a heuristic"))
     run += [
         ("Parameters", texts.format_settings(texts.used_parameters(result)) or "none"),
         ("Started", f"{result.started:%Y-%m-%d %H:%M:%S %Z}"),

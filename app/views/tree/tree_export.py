@@ -16,6 +16,7 @@ from antidiag.app.kit.controls.widgets import create_label
 from antidiag.app.kit.figures import export, framed_figure
 from antidiag.app.kit.figures.export import PrintSize
 from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.tasks.saving_card import SavingCard
 from antidiag.app.kit.tree.visible_branches import TreeFrame, find_visible_branches
 from antidiag.app.views.tree import tree_painter
 from antidiag.app.views.tree.fit_to_window import (
@@ -33,6 +34,7 @@ from antidiag.app.views.tree.tree_painter import TreePicture
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import write_trees
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.trees.tree_layout import TURN, TreeShape
 
 READABLE_ROW = 13.0  # pixels of a row with an easily readable name
@@ -125,9 +127,15 @@ def readable_figure_size(shown: TreeFigure, canvas: TreeCanvas) -> QSize:
 
 
 def save_tree_figure(
-    path: Path, shown: TreeFigure, size: QSize, frame: TreeFrame | None = None, printed: PrintSize | None = None
+    path: Path,
+    shown: TreeFigure,
+    size: QSize,
+    frame: TreeFrame | None = None,
+    printed: PrintSize | None = None,
+    monitor: Monitor | None = None,
 ) -> None:
-    """Write a figure as PNG, SVG or PDF; a figure of the whole tree grows if its names need it."""
+    """Write a figure as PNG, SVG or PDF; a figure of the whole tree grows if its names need it. Any thread may call
+    this; nothing is written after Cancel."""
     if frame is None:
         size = size.expandedTo(least_figure_size(shown))
     image = path.suffix.lower() == ".png"
@@ -138,12 +146,19 @@ def save_tree_figure(
         )
     detail = 1 / export.PNG_SCALE if image else PRINT_DETAIL
     export.save_figure(
-        path, size, lambda painter, area: draw_tree_figure(painter, area, shown, frame, detail), shown.title, printed
+        path,
+        size,
+        lambda painter, area: draw_tree_figure(painter, area, shown, frame, detail),
+        shown.title,
+        printed,
+        check=(monitor or Monitor()).check,
     )
 
 
-def ask_and_save_figure(parent: QWidget, name: str, shown: TreeFigure, canvas: TreeCanvas, kind: str) -> None:
-    """Ask for a file, and for a size if ``kind`` is "size", and write the figure; show errors."""
+def ask_and_save_figure(
+    parent: QWidget, name: str, shown: TreeFigure, canvas: TreeCanvas, kind: str, saving: SavingCard
+) -> None:
+    """Ask for a file, and for a size if ``kind`` is "size", and let ``saving`` write the figure."""
     frame = frame_with_names(shown, canvas) if kind == "seen" else None
     size = (
         window_figure_size(shown, frame)
@@ -154,7 +169,7 @@ def ask_and_save_figure(parent: QWidget, name: str, shown: TreeFigure, canvas: T
         return
     path = export.ask_save_path(parent, name, FILTERS)
     if path is not None:
-        export.run_with_warning(parent, path, lambda path: save_tree_figure(path, shown, size, frame), "Save figure")
+        saving.save(path, lambda path, monitor: save_tree_figure(path, shown, size, frame, monitor=monitor))
 
 
 FILTERS = ";;".join(reversed(export.FILTERS.split(";;")))

@@ -19,6 +19,7 @@ from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.recent_cache import RecentCache
+from antidiag.app.kit.tasks.saving_card import SavingCard
 from antidiag.app.views.tree import node_text as tree_text
 from antidiag.app.views.tree import tip_columns, tree_menus
 from antidiag.app.views.tree import tree_colours as tree_colours
@@ -59,6 +60,7 @@ class TreeView(AnnotatedTreeView):
         self._matches = NameMatches()
         self.canvas, self._legend, self._status = TreeCanvas(), Legend(), ElidedLabel()
         self._build_layout()
+        self.saving = SavingCard(self)
         self._connect_signals()
         self.show_tree(None)
 
@@ -200,7 +202,7 @@ class TreeView(AnnotatedTreeView):
 
     def save(self, size: str = "seen") -> None:
         """Ask for a file and write the figure: as "seen", the "whole" tree readable, or of a "size" to ask."""
-        tree_export.ask_and_save_figure(self, self._file_name, self.create_figure(), self.canvas, size)
+        tree_export.ask_and_save_figure(self, self._file_name, self.create_figure(), self.canvas, size, self.saving)
 
     def save_tree(self) -> None:
         """Ask for a file and write the tree as Newick or NEXUS."""

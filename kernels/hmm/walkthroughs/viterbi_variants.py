@@ -65,7 +65,7 @@ def play_probabilities(problem: HmmProblem, values: Mapping[str, Any]) -> Animat
         scales.append(2.0 ** -np.floor(np.log2(most)) if most and k < n else 1.0)
         rows[k, :, 0] = best * scales[-1]
     for k, scale in enumerate(scales):
-        scaled = f" All are multiplied by {format_number(scale)}." if scale != 1 else ""
+        scaled = f" All are multiplied by c({k + 1}) = {format_number(scale)}." if scale != 1 else ""
         text = f"Row {k + 1}, {describe_row(k, letters)}: one thread, state by state.{scaled}"
         held = HeldData("host memory", "all rows, for the way back", 8 * size * (k + 1))
         steps.append(AnimationStep(text, held=(held,)))
@@ -76,7 +76,7 @@ def play_probabilities(problem: HmmProblem, values: Mapping[str, Any]) -> Animat
         if k < n:
             factors[f"p({states[i]}, then {states[j]})"] = float(model.transitions[i, j])
         if scales[k] != 1:
-            factors[format_number(scales[k])] = scales[k]
+            factors[f"c({k + 1})"] = scales[k]
         text, filled = " x ".join(factors), " x ".join(map(format_number, factors.values()))
         return FormulaCase(text, filled, float(np.prod([*factors.values()])), ((0, k - 1, i, 0),), f"from {states[i]}")
 
@@ -90,7 +90,10 @@ def play_probabilities(problem: HmmProblem, values: Mapping[str, Any]) -> Animat
         return CellFormula(left, "max", cases, value)
 
     path = _trace_path_back(problem, rows[:, :, 0])
-    formula = "p(k, j) = the greatest over i of p(k-1, i) x p(letter k-1 in i) x p(i, then j)"
+    formula = (
+        "p(k, j) = c(k) x the greatest over i of p(k-1, i) x p(letter k-1 in i) x p(i, then j); c(k) is the power of 2 "
+        "that brings the greatest of row k to 1 or more, so p is a probability times all c so far"
+    )
     return Animation(
         "Viterbi",
         (AnimationTable("p", rows, step_of, worker_of, name_rows(letters), states, formula=formula),),

@@ -34,6 +34,10 @@ column is stored once more for each of the splits that are tried together."""
 AGREED = 2
 """Approximate letters of another sequence that share a column with a letter in any of the variants."""
 
+MEETING_COST = 3.1
+"""Time in which a letter's posteriors for two others are met in a round of consistency, in times of a cell of a pair:
+1.9 for similar sequences to 5.5 for divergent ones, which have more posteriors (10 sets of BAliBASE)."""
+
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
 TRIPLET_CELLS = 1 << 26
 """Maximum triples of columns of groups that are aligned three at a time; larger ones are aligned two by two."""
@@ -168,6 +172,23 @@ def choose_parameters(problem: MsaProblem, backend: str, multiprocessors: int | 
 def count_cells(problem: MsaProblem, parameters: PosteriorParameters) -> int:
     """Count the cells of all pairs, for each variant."""
     return problem.cells * max(len(make_recipe(problem).variants), 1)
+
+
+def count_timed_work(problem: MsaProblem, parameters: PosteriorParameters) -> int:
+    """Return the work in cells of pairs: those of lanes that stay empty too, and the rounds of consistency.
+
+    A round meets the posteriors of every pair with those of each third sequence.
+    """
+    recipe = make_recipe(problem)
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    n = int(np.count_nonzero(lengths))
+    pairs = max(n * (n - 1) // 2, 1)
+    groups, threads = -(-pairs // LANES), parameters.threads
+    busy_lanes = LANES * threads * -(-groups // threads)
+    rounds = recipe.rounds if n <= recipe.small else min(recipe.rounds, 1)
+    met = rounds * n * n * min(recipe.intermediate_count(n), n) * float(lengths.mean())
+    alignments = max(len(recipe.variants), 1)
+    return max(int(alignments * (problem.cells * busy_lanes / pairs + MEETING_COST * met)), 1)
 
 
 def count_done_cells(problem: MsaProblem, parameters: PosteriorParameters, answer: MsaAnswer) -> int:

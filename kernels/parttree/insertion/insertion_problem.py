@@ -21,7 +21,7 @@ from antidiag.kernels.msa.problem import problem_type
 from antidiag.kernels.parameters import resolve_values
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.progressive.alignment_rules import OPTIONS as ALIGNMENT_OPTIONS
-from antidiag.kernels.parttree.progressive.alignment_rules import complete_options
+from antidiag.kernels.parttree.progressive.alignment_rules import complete_options, default_options
 from antidiag.kernels.serialization import stored
 
 OPTIONS = tuple(
@@ -62,6 +62,7 @@ INSERTION_PROBLEM: ProblemType = replace(
         make_insertion_rules,
         "antidiag.kernels.parttree.trials:INSERTION",
         inputs=(GIVEN, ADDED),
+        default_options=default_options,
     ),
     build_problem=_build_insertion_problem,
 )

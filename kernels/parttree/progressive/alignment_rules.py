@@ -32,7 +32,7 @@ from antidiag.kernels.parttree.symbols import (
 )
 from antidiag.kernels.scoring import named_matrix
 from antidiag.kernels.scoring_options import are_nucleotides
-from antidiag.kernels.sequences.sequence_set import take_sequences
+from antidiag.kernels.sequences.sequence_set import split_data, take_sequences
 from antidiag.kernels.serialization import stored
 
 SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
@@ -48,6 +48,8 @@ MOST_STEPS = 10**12
 GROWTH_START, GROWTH_FACTOR = 7.0, 45.0
 """Gap costs grow where log2(sequences / SMALL)^2 exceeds FACTOR: the numbers of FAMSA."""
 
+PROTEIN_MATRIX = "BLOSUM50"
+
 OPTIONS = (
     Parameter("guide", "choice", "Guide tree",
               "single-linkage: longest common subsequences of all pairs, as in FAMSA; gives the best alignments. "
@@ -56,7 +58,7 @@ OPTIONS = (
               default=None, choices=GUIDES),
     Parameter("matrix", "text", "Matrix", "Substitution matrix of proteins. Equal nucleotides score 5, different "
               "ones -4.",
-              default="BLOSUM50"),
+              default=PROTEIN_MATRIX),
     Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
               default=None, minimum=0),
     Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (2; nucleotides 1).", default=None,
@@ -102,10 +104,20 @@ def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> Par
     return PartTreeRules(**{"guide": choose_guide(sequences), **found})
 
 
+def default_options(data: Sequences) -> dict[str, Any]:
+    """Return the scores that the sequences among the data get where nothing is chosen; {} without sequences."""
+    sequences, _ = split_data(data)
+    if not len(sequences):
+        return {}
+    nucleotides = are_nucleotides(sequences)
+    return {"matrix": "" if nucleotides else PROTEIN_MATRIX, **DEFAULT_COSTS[not nucleotides]}
+
+
 def complete_options(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return option values with a valid matrix and costs; missing ones are chosen for the sequences."""
     given = {name: value for name, value in values.items() if value is not None}
     found = {**DEFAULT_COSTS[not are_nucleotides(sequences)], **given}
+    found["matrix"] = found["matrix"] or PROTEIN_MATRIX
     named_matrix(found["matrix"])
     for name in ("gap_open", "gap_extend"):
         if found[name] > MOST_COST:

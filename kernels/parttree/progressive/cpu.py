@@ -13,6 +13,7 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_letters, sequence_lengths
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
+from antidiag.kernels.parttree import sizes
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
@@ -78,6 +79,7 @@ def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: Pr
             count = leaves.sequences.size
     with run.phase(ALIGNMENT) as phase:
         found = align(leaves, joins, phase)
+        node_cells = _count_node_cells(found[0], joins)
         phase.log(LoggedCells((0, count), (0, int(found[0][-1]))), 0, begun_ns)
     with run.phase(ROWS) as phase:
         target = _write_rows(problem, leaves, joins, found, phase)
@@ -87,7 +89,9 @@ def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: Pr
             begun_ns, report = time.perf_counter_ns(), RecursionProgress(run.monitor, FURTHER)
             for number in range(problem.rules.passes - 1):
                 joins, lengths = tree_of_rows(target[leaves.sequences], phase, report)
-                target = _write_rows(problem, leaves, joins, align(leaves, joins, phase), phase)
+                found = align(leaves, joins, phase)
+                node_cells += _count_node_cells(found[0], joins)
+                target = _write_rows(problem, leaves, joins, found, phase)
                 phase.log(LoggedCells((0, count), (0, target.shape[1]), number), 0, begun_ns)
             report(1, 1)
             tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
@@ -98,7 +102,14 @@ def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: Pr
             rows = target[leaves.sequences]
             target = refine_branches(rows, joins, most, rules, problem.is_protein, phase, report)[leaves.own]
             phase.log(LoggedCells((0, count), (0, target.shape[1])), 0, begun_ns)
-    return Outcome(make_answer(problem, target, tree), run.times_ms, nbytes)
+    return Outcome(
+        make_answer(problem, target, tree), run.times_ms, nbytes, work=sizes.aligned_cells(problem, node_cells)
+    )
+
+
+def _count_node_cells(columns: np.ndarray, joins: np.ndarray) -> int:
+    """Return the cells of all joins: the columns of one child times those of the other."""
+    return int((columns[joins[:, 0]] * columns[joins[:, 1]]).sum())
 
 
 def alignment_compiler(problem: MsaProblem) -> Callable[[], None]:

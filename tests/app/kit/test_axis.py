@@ -103,3 +103,42 @@ def test_no_menu_outlives_its_plot(qtbot, make):
     delete(plot)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not isValid(menu)
+
+
+def labels(axis: pg.AxisItem) -> list:
+    """The boxes and texts of the labels that an axis draws."""
+    image = QImage(20, 20, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    _, _, words = axis.generateDrawSpecs(painter)
+    painter.end()
+    return [(box, text) for box, _, text in words if text.strip()]
+
+
+@pytest.mark.parametrize("length", [60, 16_569, 1_234_567_890])
+@pytest.mark.parametrize("width", [130, 300, 517, 900])
+def test_labels_of_a_matrix_never_touch_at_any_size_and_zoom(qtbot, width: int, length: int) -> None:
+    """Beyond 10,000 they ran together: 14,00015,00016,000."""
+    plot = MatrixPlot(lambda *_: None)
+    qtbot.addWidget(plot)
+    plot.resize(width, width)
+    for axis in (plot.getAxis("left"), plot.getAxis("bottom")):
+        axis.length = length
+    plot.show()
+    for share in (1.0, 0.5, 0.13, 0.021, 0.0007):
+        seen = max(length * share, 2.0)
+        plot.setRange(xRange=(length - seen, length), yRange=(length - seen, length), padding=0)
+        QCoreApplication.processEvents()
+        for side in ("left", "bottom"):
+            found = labels(plot.getAxis(side))
+            assert found or width == 130, (side, share)
+            for number, (box, text) in enumerate(found):
+                for other, more in found[:number]:
+                    assert not box.intersects(other), f"{text} and {more} on the {side}, {width} pixels, {share}"
+
+
+def test_labels_of_two_levels_never_touch(qtbot, plot) -> None:
+    plot.getAxis("bottom").setTicks([[(number, f"{number:,} kilobytes") for number in range(11)], [(0.2, "minor")]])
+    painted(plot)
+    found = labels(plot.getAxis("bottom"))
+    assert 2 < len(found) < 11
+    assert not any(box.intersects(other) for number, (box, _) in enumerate(found) for other, _ in found[:number])

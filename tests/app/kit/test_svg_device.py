@@ -58,6 +58,17 @@ def turned_and_scaled(painter: QPainter) -> None:
     painter.drawText(QRectF(-30, -20, 60, 40), Qt.AlignmentFlag.AlignCenter, "abc")
 
 
+def thin_lines_of_a_plot(painter: QPainter) -> None:
+    """A plot scales its data: a pen of one pixel stays one pixel wide, also where the clip cuts the line."""
+    painter.setClipRect(QRectF(20, 20, 160, 120))
+    painter.scale(30, 12)
+    pen = QPen(RED, 2, Qt.PenStyle.DashLine)
+    pen.setCosmetic(True)
+    painter.setPen(pen)
+    painter.drawLine(QPointF(-1, 5), QPointF(9, 5))
+    painter.drawPolyline(QPolygonF([QPointF(0, 0), QPointF(4, 9), QPointF(9, 20)]))
+
+
 def words(painter: QPainter) -> None:
     for number, text in enumerate(("Consensus", "1,024 columns", 'quotes " & <angles>', "\u2212\u221e  \u00d7 \u00b7")):
         painter.setPen(BLUE if number % 2 else RED)
@@ -83,7 +94,8 @@ def gradient_and_opacity(painter: QPainter) -> None:
 
 
 @pytest.mark.parametrize(
-    "draw", [nested_clips, round_clip, shapes, turned_and_scaled, words, pixels, gradient_and_opacity]
+    "draw",
+    [nested_clips, round_clip, shapes, turned_and_scaled, thin_lines_of_a_plot, words, pixels, gradient_and_opacity],
 )
 def test_two_programs_draw_what_qt_paints(qapp, draw: Callable[[QPainter], None]) -> None:
     assert_svg_is_the_image(SIZE, lambda painter, area: draw(painter))

@@ -209,7 +209,10 @@ def test_best_paths_are_counted_stepped_through_and_widened_by_a_margin(page):
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "webp", "html"])
-def test_what_is_shown_is_saved(page, tmp_path, suffix):
+def test_what_is_shown_is_saved(page, qtbot, answers, tmp_path, suffix):
     page.choose_methods(find_method("striped-score"), values={"first": "AC", "second": "AGC"})
-    page.write_animation(tmp_path / f"play.{suffix}")
+    answers.path = tmp_path / f"play.{suffix}"
+    page.save_animation()
+    assert page.saving.busy, "it is written in the background"
+    qtbot.waitUntil(lambda: not page.saving.busy)
     assert (tmp_path / f"play.{suffix}").stat().st_size > 1000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import numba
 import numpy as np
 import pytest
 
@@ -43,6 +44,23 @@ def test_compilation_is_in_no_phase() -> None:
     with run.phase("rows"):
         run.compile(lambda: time.sleep(0.02))
     assert run.times_ms["compilation"] >= 30 and counts_nothing_twice(run, begun_ns)
+
+
+def test_a_function_that_is_compiled_only_in_a_phase_counts_as_compilation() -> None:
+    @numba.njit
+    def add_up(numbers: np.ndarray) -> float:
+        total = 0.0
+        for number in numbers:
+            total += number
+        return total
+
+    run = CpuRun(threads=2)
+    with run.phase("rows") as phase:
+        begun_ns = time.perf_counter_ns()
+        phase.share(lambda worker: add_up(np.zeros(2)))
+        spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6
+    assert run.times_ms["compilation"] > spent_ms / 2 > run.times_ms["rows"]
+    assert run.times_ms["compilation"] + run.times_ms["rows"] < 1.2 * spent_ms + 5
 
 
 def test_a_failed_compilation_is_raised_and_a_cancelled_one_is_not_waited_for() -> None:

@@ -8,14 +8,23 @@ import pytest
 
 from antidiag.kernels import registry
 from antidiag.kernels.machine import measured_rates
+from antidiag.kernels.machine.measured_rates import RatePoint
 
 METHOD = registry.find_method("striped-score")
+SHIPPED_POINTS = measured_rates.shipped_points
 GUESS = METHOD.cost.nominal_gcups["cpu"]
 
 
 @pytest.fixture(autouse=True)
 def _nothing_measured(tmp_path, monkeypatch):
+    """Neither a run on this machine nor a shipped rate."""
     monkeypatch.setattr(measured_rates, "_rates_path", lambda: tmp_path / "rates" / "rates.json")
+    ship(monkeypatch, {})
+
+
+def ship(monkeypatch, points):
+    """Let these be the rates that ship with the program."""
+    monkeypatch.setattr(measured_rates, "shipped_points", lambda backend: points)
 
 
 def known(work):
@@ -107,3 +116,54 @@ def test_processes_that_write_at_the_same_time_never_leave_half_a_file(tmp_path)
     assert [process.wait() for process in processes] == [0, 0]
     assert len(json.loads(path.read_text())) == 4
     assert list(tmp_path.iterdir()) == [path]
+
+
+SHIPPED = (RatePoint(1e4, 0.5, 1), RatePoint(1e6, 2.0, 1), RatePoint(1e8, 100.0, 2))
+
+
+def expected(work, threads=1, method=METHOD):
+    return measured_rates.estimate_ms(method, "cpu", "a processor", work, threads)
+
+
+def test_at_first_use_time_follows_the_shipped_runs(monkeypatch):
+    monkeypatch.setattr(measured_rates, "count_processors", lambda: 4)
+    ship(monkeypatch, {METHOD.id: SHIPPED})
+    assert expected(1e4) == pytest.approx(0.5)
+    assert expected(1e2) == pytest.approx(0.5), "the start-up of the smallest run"
+    assert expected(1e5) == pytest.approx(1.0), "a power of the work between two runs"
+    assert expected(1e8, 2) == pytest.approx(100)
+    assert expected(1e8, 4) == pytest.approx(50), "more threads share it"
+    assert expected(1e9, 2) == pytest.approx(1000), "the rate of the largest run beyond it"
+
+
+def test_a_run_here_corrects_the_shipped_rate_by_its_length(monkeypatch):
+    ship(monkeypatch, {METHOD.id: SHIPPED})
+    measured_rates.save_rate(METHOD, "cpu", "a processor", 1e8, 400, threads=2)
+    assert expected(1e8, 2) == pytest.approx(400, rel=0.1)
+    assert expected(1e7, 1) == pytest.approx(4 * 20, rel=0.1), "runs of a tenth too"
+    measured_rates.save_rate(METHOD, "cpu", "a processor", 1e4, 6, threads=1)
+    assert expected(1e4) < 1.2, "six milliseconds may be a cold start"
+    assert expected(1e8, 2) == pytest.approx(400, rel=0.1)
+
+
+def test_methods_that_ran_here_correct_one_that_never_did(monkeypatch):
+    others = [method for method in registry.METHODS if method is not METHOD][:3]
+    ship(monkeypatch, {method.id: SHIPPED for method in (METHOD, *others)})
+    for slower, method in zip((2.0, 3.0, 30.0), others, strict=True):
+        measured_rates.save_rate(method, "cpu", "a processor", 1e8, 100 * slower, threads=2)
+    assert expected(1e8, 2) == pytest.approx(300), "three times as slow as where the rates were measured"
+
+
+def test_another_file_of_rates_for_a_while(tmp_path):
+    remember(1e9, 100)
+    with measured_rates.use_rates_file(tmp_path / "other.json"):
+        assert known(1e9) == GUESS
+    assert known(1e9) == pytest.approx(10)
+
+
+def test_every_method_of_the_cpu_ships_rates():
+    shipped = SHIPPED_POINTS("cpu")
+    assert {method.id for method in registry.METHODS if "cpu" in method.backends} == set(shipped)
+    for points in shipped.values():
+        assert list(points) == sorted(points)
+        assert all(point.time_ms > 0 and point.work > 0 and point.threads >= 1 for point in points)

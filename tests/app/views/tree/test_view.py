@@ -261,11 +261,14 @@ def test_names_survive_a_file(view, answers: Answers, tmp_path: Path, suffix: st
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 @pytest.mark.parametrize("size", ["seen", "whole", "size"])
-def test_figures_of_any_size(view, monkeypatch, tmp_path: Path, suffix: str, size: str, answers: Answers) -> None:
+def test_figures_of_any_size(
+    qtbot, view, monkeypatch, tmp_path: Path, suffix: str, size: str, answers: Answers
+) -> None:
     path = tmp_path / f"figure{suffix}"
     answers.path = path
     monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 1500))
     view.save(size)
+    qtbot.waitUntil(lambda: not view.saving.busy)
     if suffix == ".png":
         image = QImage(str(path))
         assert size != "size" or (image.width(), image.height()) == (1800, 3000)
@@ -291,7 +294,7 @@ def long_named(view, shape: TreeShape) -> None:
 @pytest.mark.parametrize("shape", list(TreeShape))
 @pytest.mark.parametrize("size", ["seen", "whole", "size"])
 def test_long_names_are_whole_in_figures(
-    view, monkeypatch, tmp_path: Path, shape: TreeShape, size: str, answers: Answers
+    qtbot, view, monkeypatch, tmp_path: Path, shape: TreeShape, size: str, answers: Answers
 ) -> None:
     path = tmp_path / "figure.svg"
     answers.path = path
@@ -305,6 +308,7 @@ def test_long_names_are_whole_in_figures(
         lambda painter, picture, frame, *rest: drawn.append((frame, paint(painter, picture, frame, *rest))),
     )
     view.save(size)
+    qtbot.waitUntil(lambda: not view.saving.busy)
     text = path.read_text()
     assert "\u2026" not in text and LONG in text
     frame, painted = drawn[-1]
