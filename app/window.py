@@ -13,6 +13,7 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
+from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
@@ -46,7 +47,7 @@ class Window(Workbench):
             super().__init__(settings, methods)
             self.setWindowTitle("Antidiag")
             self.setAcceptDrops(True)
-            self.autosave, self.interrupted = Autosave(self.session, self.saved_settings), InterruptedRuns()
+            self.autosave, self.interrupted = Autosave(self.session, self.session_settings), InterruptedRuns()
             self._run_wanted = False
             self._looked_at: Any = None
             self._gpus: list[Device] = []
@@ -98,6 +99,7 @@ class Window(Workbench):
         self.planner.forget()
         saving = SaveProgress()
         self.autosave.finish(saving)
+        self.autosave.close()
         saving.close()
         super().closeEvent(event)
 
@@ -161,15 +163,19 @@ class Window(Workbench):
         for panel in (self.cost, self.empty):
             panel.fit_wanted.connect(self._take_fit)
         self.cost.method_wanted.connect(self.method.choose)
-        self.viewer.settings_wanted.connect(self.use_settings)
-        self.viewer.products_wanted.connect(self._keep_products)
-        self.viewer.edited.connect(session.keep_edits)
-        self.viewer.edited.connect(lambda *_: self.undoing.note_view_edit())
-        self.viewer.places.view_shown.connect(lambda _: self.undoing.tell())
+        tabs = self.result_tabs
+        tabs.settings_wanted.connect(self.use_settings)
+        tabs.products_wanted.connect(self._keep_products)
+        tabs.edited.connect(session.keep_edits)
+        tabs.edited.connect(lambda *_: self.undoing.note_view_edit())
+        tabs.view_shown.connect(lambda _: self.undoing.tell())
+        tabs.page_activated.connect(self._take_page)
+        session.results_changed.connect(lambda: tabs.update_entries(session.entries))
+        self.results.tab_wanted.connect(self._open_tab)
         session.data_changed.connect(self._take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
-        self.viewer.made.connect(lambda datum: self._add_to_data([datum]))
-        for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
+        tabs.made.connect(lambda datum: self._add_to_data([datum]))
+        for signal in (tabs.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
@@ -359,7 +365,7 @@ class Window(Workbench):
     def _take_data(self) -> None:
         """Pass the open data to the views, and stop showing data that were deleted."""
         data, shown = self.session.state.data, self._looked_at
-        self.viewer.offer(data)
+        self.result_tabs.offer(data)
         if shown is not None and shown is self.viewer.datum and not any(datum is shown for datum in data):
             self._looked_at = None
             self._show_result()
@@ -372,12 +378,27 @@ class Window(Workbench):
         """Show data instead of a result; return False if no view can."""
         if not self.viewer.capable_views(datum):
             return False
-        self.session.show(None)
         self._looked_at = datum
+        self.session.show(None)
         self.data.select(datum)
-        shown = self.viewer.show_datum(datum, self.session.edits_of(datum))
+        shown = self.result_tabs.show_datum(datum, self.session.edits_of(datum), self.session.views_of(datum))
         self.undoing.tell()
         return shown
+
+    def _open_tab(self, entry: Entry, beside: bool) -> None:
+        """Open a result in a tab of its own, or beside the one that is shown."""
+        self.result_tabs.open_tab(entry, beside)
+        self.session.show(entry)
+        self._show_stale()
+
+    def _take_page(self, page: ResultViews) -> None:
+        """Follow the user to another page of a result or datum."""
+        if page.datum is not None:
+            self._look_at(page.datum)
+        elif page.entry is not None:
+            self.session.show(page.entry)
+        self._show_stale()
+        self.undoing.tell()
 
     def _show_result(self) -> None:
         """Show the chosen result; during the opening of a session, after the rest was painted."""
@@ -386,14 +407,19 @@ class Window(Workbench):
             QTimer.singleShot(PAINTING_MS, self, self._show_result)
             return
         self._restored_waits = False
-        self.selection.clear()
-        self.viewer.show_entry(self.session.shown)
+        wanted, self._wanted_tabs = self._wanted_tabs, {}
+        active = self.result_tabs.restore_tabs(wanted, self.session.entries) if wanted else None
+        if active is not None:
+            self.session.show(active)
+        if self.session.shown is not None or self._looked_at is None:
+            self._looked_at = None
+            self.result_tabs.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
 
     def _show_stale(self) -> None:
-        shown = self.session.shown
-        self.viewer.set_stale(shown is not None and self.is_stale(shown))
+        for page in self.result_tabs.pages:
+            page.set_stale(page.entry is not None and self.is_stale(page.entry))
 
     def _restore_window(self) -> None:
         layout.restore_layout(self, self.splitters)

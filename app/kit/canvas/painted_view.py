@@ -15,6 +15,7 @@ from antidiag.app.kit.controls.widgets import ElidedLabel, tool_button
 from antidiag.app.kit.figures import export, framed_figure
 from antidiag.app.kit.figures.legend import Legend
 from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_state import ViewState
 from antidiag.kernels.model import Result
 
 
@@ -68,6 +69,12 @@ class FigureView(QWidget):
         self._tools = QWidget()
         self.tools = ToolRow(self._tools)
         self.legend, self.status = Legend(), ElidedLabel()
+        self.view_state = ViewState(lambda: self.has_content)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the content is there, so that places in it can be restored."""
+        return True
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, picture and legend for a file."""

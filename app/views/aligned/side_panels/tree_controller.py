@@ -131,6 +131,7 @@ class TreeController:
 
     def _set_tree(self, tree: Tree | None) -> None:
         self._original_tree, self.collapsed, self.tree, self._names = tree, frozenset(), None, ()
+        self._layout_key = ()
         self._consensus.clear()
         if tree is None:
             self._computing.cancel()
