@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
-from antidiag.app import actions, file_actions, layout, method_choice, texts, theme
+from antidiag.app import actions, alignment_page, file_actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
@@ -86,6 +86,9 @@ class Window(Workbench):
         from antidiag.app.compare.window import CompareWindow
 
         opened = CompareWindow(self, entries)
+        alignments = alignment_page.make_alignment_page(opened.results, opened.names)
+        if alignments is not None:
+            opened.tabs.insertTab(1, alignments, "Alignments")
         opened.show()
         return opened
 

@@ -222,9 +222,11 @@ class ResultTabs(QSplitter):
             kind = kinds.get(str(window.get("view")))
             if kind is not None and kind.shows(entry.result):
                 self.detach(ViewSubject.of_entry(entry), kind)
-        self._update_groups()
         if active is None:
             return None
+        if first.subject is None:
+            self._show_tab(first, False)
+        self._update_groups()
         self.activate(active)
         return active.entry
 
