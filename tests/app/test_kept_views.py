@@ -60,7 +60,7 @@ def sharp(qtbot: Any, view: Any) -> None:
     """Wait until a view is complete, also where code is compiled first."""
     if isinstance(view, GradualView):
         for _ in range(20):
-            with contextlib.suppress(TimeoutError):
+            with contextlib.suppress(qtbot.TimeoutError):
                 qtbot.waitUntil(lambda: view.sharp)
                 return
         pytest.fail(f"{view.id} is not complete")
@@ -101,7 +101,8 @@ def test_every_view_comes_back_as_it_was_left(qtbot: Any, folder: Path) -> None:
     for path in sorted(SESSIONS.glob("*.antidiag")):
         entries = archive.load(path)[1]
         for kind in views.view_classes():
-            entry = next((entry for entry in entries if kind.shows(entry.result)), None)
+            whole = [entry for entry in entries if getattr(entry.result.answer, "alignment", "other") is not None]
+            entry = next((entry for entry in whole if kind.shows(entry.result)), None)
             if entry is None or kind.id in seen:
                 continue
             seen[kind.id] = set()
@@ -131,6 +132,7 @@ def test_every_view_comes_back_as_it_was_left(qtbot: Any, folder: Path) -> None:
             found = again.view_state.collect()
             assert close_to(found, left), (kind.id, path.stem, left, found)
             seen[kind.id] = set(left)
+    print(sorted(seen))
     assert {"aligned", "tree", "matrix", "dotplot", "distances", "graph", "states", "structure"} <= seen.keys()
     assert {"place", "selection", "forms", "colours"} <= seen["aligned"] and "window" in seen["tree"]
 
