@@ -13,6 +13,7 @@ from antidiag.app.kit import ask
 from antidiag.app.session import archive, autosave, journal
 from antidiag.app.session.data_loader import SESSION_SUFFIX, prepare_all
 from antidiag.app.session.state import State
+from antidiag.app.settings import FIRST_SAMPLE_SOURCES
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
@@ -134,6 +135,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
         for text in missing:
             window.jobs.show_message(text, error=True)
         if not quietly:
+            window.settings.put(FIRST_SAMPLE_SOURCES, {})
             window.settings.add_recent(str(path.resolve()))
 
     title = "Reopen the last session" if quietly else f"Open session {path.name}"

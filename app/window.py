@@ -18,7 +18,7 @@ from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry
-from antidiag.app.settings import Settings
+from antidiag.app.settings import FIRST_SAMPLE_SOURCES, Settings
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from antidiag.kernels.cuda.devices import Device
 
 
+MOST_OF_SAMPLE = 100
+"""Rows among which the sequences of that sample are."""
 PAINTING_MS = 15  # what was opened is painted before more is shown
 
 
@@ -155,6 +157,7 @@ class Window(Workbench):
         for saying in (loader.said, self.data.said):
             saying.connect(self.jobs.show_message)
         loader.opened.connect(self.settings.add_recent)
+        loader.own_data_found.connect(self._set_sample_aside)
         loader.found.connect(self._take_opened)
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
         loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
@@ -280,6 +283,16 @@ class Window(Workbench):
         if confirmations.confirm_letters(self, doubt):
             read_anyway()
 
+    def _set_sample_aside(self) -> None:
+        """Remove the sample of the first start, because own data are opened; undo brings it back."""
+        sources = self.settings.mapping(FIRST_SAMPLE_SOURCES).get("sources", [])
+        self.settings.put(FIRST_SAMPLE_SOURCES, {})
+        sequences = self.session.state.sequences
+        rows = [row for row, one in enumerate(sequences[:MOST_OF_SAMPLE]) if one.source and one.source in sources]
+        if rows:
+            self.session.remove(rows)
+            self.jobs.show_message("The sample was set aside; Undo brings it back.")
+
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
         """Switch to a method that takes the data opened together, if the current one does not."""
         before, by_hand = self.method.method, self.method.by_hand
@@ -306,7 +319,9 @@ class Window(Workbench):
     def _show_plan(self, found: PlanAnswer | None, wrong: str, missing: str = "") -> None:
         self.answer, reason = found, wrong or missing
         self._stale.clear()
-        self.cost.show_answer(found, wrong, missing)
+        method = self.method.method
+        other = method_choice.suggest_for_all(self.methods, method, self.session.state) if method else None
+        self.cost.show_answer(found, wrong, missing, other)
         self.curves.show_answer(found)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()

@@ -33,7 +33,11 @@ from antidiag.kernels.msa import trials
 from tests.app.steps import run
 from tests.app.views import examples
 
-SESSIONS = Path(__file__).resolve().parents[1] / "fixtures" / "saved-0" / "sessions"
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+SESSIONS = FIXTURES / "saved-0" / "sessions"
+SAVED = [
+    path for folder in ("saved-0", "saved-3") for path in sorted((FIXTURES / folder / "sessions").glob("*.antidiag"))
+]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +102,7 @@ def close_to(one: Any, other: Any) -> bool:
 def test_every_view_comes_back_as_it_was_left(qtbot: Any, folder: Path) -> None:
     """Each kind of view, with a result of each problem: zoomed in, left for nothing, and shown again by another one."""
     seen: dict[str, set[str]] = {}
-    for path in sorted(SESSIONS.glob("*.antidiag")):
+    for path in SAVED:
         entries = archive.load(path)[1]
         for kind in views.view_classes():
             whole = [entry for entry in entries if getattr(entry.result.answer, "alignment", "other") is not None]
