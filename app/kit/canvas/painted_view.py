@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
@@ -94,12 +95,17 @@ class FigureView(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the figure."""
-        name = ask.suggest_name(self.result, self.id, self.id)
+        name = ask.suggest_name(self.named_subject, self.id, self.id)
         export.ask_and_save_figure(self, name, self.figure_size(), self.draw_figure, self.figure_title())
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""
         export.copy_figure(self.figure_size(), self.draw_figure)
+
+    @property
+    def named_subject(self) -> Any:
+        """The result or the datum that files are named after."""
+        return self.result
 
     def add_figure_tools(self) -> None:
         """Add the tools that copy and save the figure."""

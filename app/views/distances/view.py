@@ -171,9 +171,14 @@ class DistancesView(PaintedView):
         """Copy the matrix to the clipboard, for a spreadsheet."""
         QGuiApplication.clipboard().setText("".join(csv_lines(self.ordered_matrix(), "\t")))
 
+    @property
+    def named_subject(self) -> Any:
+        """The result or the matrix that files are named after."""
+        return self.result or self.matrix
+
     def save_matrix(self) -> None:
         """Ask for a file and write the matrix in the displayed order; show the error on failure."""
-        name = ask.suggest_name(self.result, "distances") + ".csv"
+        name = ask.suggest_name(self.named_subject, "distances") + ".csv"
         path = ask.save_path(self, "Save distances", name, ";;".join(FILE_FILTERS.values()), FILE_FILTERS)
         if path is not None and ask.run_with_warning(self, "Save distances", lambda: self.write_matrix(path)):
             self.status.setText(f"Saved {path}")

@@ -162,6 +162,11 @@ class DotPlotView(PlaneView):
             return result_text.format_title(self.result)
         return SequencePair(*self.picture.problem.sequences).name
 
+    @property
+    def named_subject(self) -> Any:
+        """The result or the pair that files are named after."""
+        return self.result or (SequencePair(*self.picture.problem.sequences) if self.picture else None)
+
     def readable_cell_pixels(self) -> float:
         """Pixels of a cell from which letters are drawn."""
         return CELL_PIXELS

@@ -178,6 +178,11 @@ class ProfileView(PaintedView):
         self.table.copy_cells()
         self.status.setText("Copied the table.")
 
+    @property
+    def named_subject(self) -> Any:
+        """The result, the alignment or the profile that files are named after."""
+        return self.result or self.alignment or (self.shown.profile if self.shown is not None else None)
+
     def save_profile(self) -> None:
         """Ask for a file and write the profile; show the error on failure."""
         name = ask.suggest_name(self.shown.profile, "profile") + ".json"
