@@ -13,7 +13,7 @@ from antidiag.app.commands import Command, CommandMatch, Commands, CommandSearch
 from antidiag.app.dialogs import page_dialogs, shortcuts
 from antidiag.app.dialogs.preferences import PreferencesDialog
 from antidiag.app.kit.results.command_line import format_command
-from antidiag.app.panels.view_places import BESIDE, TABS, WINDOW
+from antidiag.app.panels.view_places import BESIDE, TABS
 from antidiag.app.settings import configuration_folder
 from antidiag.app.workbench import Workbench
 from antidiag.kernels.model import sequence_names
@@ -35,7 +35,7 @@ def install_actions(window: Workbench) -> Commands:
 
 
 def _list_commands(window: Workbench) -> list[Command]:
-    panel, viewer = window.sequences, window.viewer
+    panel = window.sequences
     return [
         Command("open", "Open...", "file", partial(file_actions.ask_open, window), STANDARD.Open,
                 "Open files (Ctrl+O)"),
@@ -85,8 +85,8 @@ def _list_commands(window: Workbench) -> list[Command]:
         Command("limits", "Measure the limits of this device", "run", lambda: window.tune.measure_limits(),
                 tip="Measure the peak operations and bytes per second, with which Tune compares measured rates"),
         Command("reset_tuned", "Forget tuned values of the method", "run", lambda: window.tune.reset_tuned()),
-        Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
-        Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),
+        Command("next_view", "Next view", "view", lambda: window.viewer.step(1), "Ctrl+Tab", line=True),
+        Command("previous_view", "Previous view", "view", lambda: window.viewer.step(-1), "Ctrl+Shift+Tab"),
         Command("dotplot", "Dot plot of the two sequences", "view", partial(show_dotplot, window), "Ctrl+Shift+D",
                 "Show a dot plot of the chosen pair without aligning it (Ctrl+Shift+D)"),
         Command("data_panel", "Data panel", "view", partial(window.toggle_panel, "data"), "Ctrl+B", line=True,
@@ -99,7 +99,11 @@ def _list_commands(window: Workbench) -> list[Command]:
         Command("docks", "Reset layout", "view", partial(reset_layout, window)),
         Command("beside", "Show view beside the others", "view", partial(place_view, window, BESIDE), "Ctrl+Shift+E",
                 line=True),
-        Command("apart", "Show view in a separate window", "view", partial(place_view, window, WINDOW), "Ctrl+Shift+W"),
+        Command("apart", "Show view in a separate window", "view", partial(detach_view, window), "Ctrl+Shift+W"),
+        Command("open_tab", "Open result in a new tab", "view", window.results.open_tab),
+        Command("open_beside", "Open result beside the shown one", "view", window.results.open_beside,
+                "Ctrl+\\"),
+        Command("close_tab", "Close tab of the result", "view", partial(close_tab, window), "Ctrl+W"),
         Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
         Command("dark", "Dark theme", "view", partial(set_theme, window, "dark")),
         Command("system", "Theme of the desktop", "view", partial(set_theme, window, "system")),
@@ -129,19 +133,37 @@ def reset_layout(window: Workbench) -> None:
     """Move panels and views to their default places."""
     window.turn_to(0)
     window.put_docks_back()
-    for view_id in window.viewer.places.moved_views():
-        window.viewer.places.put(view_id, TABS)
+    for page in window.result_tabs.pages:
+        for view_id in page.places.moved_views():
+            page.places.put(view_id, TABS)
+    for detached in list(window.result_tabs.windows):
+        detached.close()
 
 
 def place_view(window: Workbench, place: str) -> None:
-    """Show the current view beside the others or in a separate window."""
+    """Show the current view beside the others."""
     tabs = window.viewer.tabs
-    if window.viewer.result is None and window.viewer.datum is None:
+    if window.viewer.subject is None:
         window.jobs.show_message("There is no view to move; run a method first.", error=True)
     elif place == BESIDE and tabs.count() < 2:
         window.jobs.show_message("There is no other view to show this one beside.", error=True)
     else:
         window.viewer.places.put(window.viewer.tabs_shown()[tabs.currentIndex()], place)
+
+
+def detach_view(window: Workbench) -> None:
+    """Show the current view in a separate window."""
+    subject, view = window.viewer.subject, window.viewer.current
+    if subject is None or view is None:
+        window.jobs.show_message("There is no view to move; run a method first.", error=True)
+    else:
+        window.viewer.store_states()
+        window.result_tabs.detach(subject, type(view))
+
+
+def close_tab(window: Workbench) -> None:
+    """Close the page of the shown result, if others are open."""
+    window.result_tabs.close_page(window.viewer)
 
 
 def show_shortcuts(window: Workbench) -> None:
@@ -187,7 +209,7 @@ def show_dotplot(window: Workbench) -> None:
     shown = window.viewer.result
     if shown is None or shown.problem.data != (pair.first, pair.second):
         window.session.show(None)
-        window.viewer.show_datum(pair)
+        window.result_tabs.show_datum(pair, {}, window.session.views_of(pair))
     window.viewer.turn_to(DotPlotView.id)
 
 

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QMenu
 from antidiag.app import views
 from antidiag.app.jobs.queue import Job
 from antidiag.app.kit import ask
-from antidiag.app.session import archive, autosave
+from antidiag.app.session import archive, autosave, journal
 from antidiag.app.session.data_loader import SESSION_SUFFIX, prepare_all
+from antidiag.app.session.state import State
+from antidiag.app.settings import FIRST_SAMPLE_SOURCES
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
@@ -97,7 +99,7 @@ def ask_save_session(window: Workbench) -> None:
 def save_session(window: Workbench, path: Path) -> None:
     """Save the session to a file in the background."""
     path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
-    session, settings = window.session, window.saved_settings()
+    session, settings = window.session, window.session_settings()
     kept = session.state, session.entries, settings, session.data_edits()
     _write_in_background(window, path, lambda: archive.save(path, *kept))
 
@@ -109,9 +111,14 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
     missing: list[str] = []
 
     def read(monitor: Monitor) -> archive.Saved:
-        found = archive.load(path, parts, missing.append)
+        if quietly and not path.exists():  # the program was killed before the first session was saved
+            found: archive.Saved = State(), (), {}, {}
+        else:
+            found = archive.load(path, parts, missing.append)
+        changes = window.autosave.journal if quietly else journal.journal_of(path)
         if quietly:
             window.autosave.incomplete = bool(missing)
+        found = changes.replay(found, missing.append)
         prepare_all(found[0].sequences, found[0].data, monitor.check)
         if found[1] or found[0].data:
             views.preload_views()  # else the window would freeze while a thread loads them
@@ -122,11 +129,13 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
         with window.held():
             window.session.replace_all(state, entries, edits)
             window.restore_settings(settings)
+            window.restore_shown(settings)
         if not entries:
             _look_at_first(window)
         for text in missing:
             window.jobs.show_message(text, error=True)
         if not quietly:
+            window.settings.put(FIRST_SAMPLE_SOURCES, {})
             window.settings.add_recent(str(path.resolve()))
 
     title = "Reopen the last session" if quietly else f"Open session {path.name}"
@@ -146,7 +155,7 @@ def _look_at_first(window: Workbench) -> None:
 
 def open_autosaved(window: Workbench) -> bool:
     """Open the last session; return False if there is none."""
-    if not autosave.autosave_path().exists():
+    if not autosave.autosave_path().exists() and not window.autosave.journal.has_records():
         return False
     open_session(window, autosave.autosave_path(), quietly=True)
     return True

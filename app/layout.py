@@ -44,7 +44,7 @@ def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter
     }
     window.analyse = create_dock_area(_make_middle(window))
     window.put_docks_back()
-    splitters = {"panels": data, "views": window.viewer.places}
+    splitters = {"panels": data, "views": window.viewer.places, "results": window.result_tabs}
     for splitter in splitters.values():
         splitter.setHandleWidth(theme.SPACING)
     central = QWidget()
@@ -99,7 +99,7 @@ def _make_middle(window: Workbench) -> QWidget:
     box.setContentsMargins(0, 0, 0, 0)
     box.setSpacing(0)
     box.addWidget(window.left)
-    box.addWidget(window.viewer, 1)
+    box.addWidget(window.result_tabs, 1)
     return middle
 
 

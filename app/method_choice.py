@@ -6,12 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from antidiag.app.session.state import State
 from antidiag.app.texts import family_name
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import memory_advice
 from antidiag.kernels.registry.memory_advice import MethodSuggestion
+
+MOST_EXAMINED = 1000
+"""Sequences whose types are compared at most."""
 
 
 def first_alignment_method(methods: Sequence[Method]) -> Method:
@@ -38,6 +43,32 @@ def unused_sequences_note(methods: Sequence[Method], method: Method | None, coun
         return ""
     name = family_name(family)
     return f"{method.name} aligns {taken} of the {count} open sequences; methods of the family {name} align all."
+
+
+def suggest_for_all(methods: Sequence[Method], method: Method, state: State) -> MethodSuggestion | None:
+    """Return a method that takes all open data, where the chosen one leaves sequences out or lacks other data.
+
+    None if the chosen one takes them all, if rows were selected for it, or if no method takes them all.
+    """
+    problem, count = method.problem_type, len(state.sequences)
+    letters = next((taken for taken in problem.inputs if taken.kind is SEQUENCE), None)
+    used = count if letters is None or letters.maximum is None else min(letters.maximum, count)
+    lacking = bool(state.missing(problem))
+    if state.subset or (used == count and not lacking):
+        return None
+    if count and len({sequence.type == SequenceType.PROTEIN for sequence in state.sequences[:MOST_EXAMINED]}) > 1:
+        return None
+    opened = state.sequences if count else state.data
+    counts = {Letters: count} if count else None
+    found = choose_for_opened(methods, None, opened, counts=counts) if len(opened) else None
+    if found is None or found.problem_type is problem or state.missing(found.problem_type):
+        return None
+    taken = next((one for one in found.problem_type.inputs if one.kind is SEQUENCE), None)
+    if count and (taken is None or (taken.maximum is not None and taken.maximum < count)):
+        return None
+    what = f"all {count:,} open sequences" if count > 1 else "the open data"
+    least = f"{method.name} uses {used:,}" if not lacking else f"{method.name} needs {problem.describe_inputs()}"
+    return MethodSuggestion(found, f"takes {what}; {least}")
 
 
 def _count_aligned(method: Method) -> int:

@@ -18,6 +18,8 @@ from PySide6.QtCore import QByteArray, QSettings
 
 FOLDER_VARIABLE = "ANTIDIAG_FOLDER"
 RECENT_MAXIMUM = 12
+FIRST_SAMPLE_SOURCES = "first_sample"
+"""The setting that names the files of the sample of the first start, until own data are opened."""
 
 
 def configuration_folder() -> Path:

@@ -11,7 +11,7 @@ from antidiag.app import file_actions, views
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.session import autosave
 from antidiag.app.session.data_loader import SESSION_SUFFIX
-from antidiag.app.settings import Settings
+from antidiag.app.settings import FIRST_SAMPLE_SOURCES, Settings
 from antidiag.app.workbench import Workbench
 from antidiag.kernels.registry.samples import BundledSample, find_sample
 
@@ -35,7 +35,9 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     if files:
         window.loader.open_paths(files)
     elif not restored and not _has_started_before(window.settings):
-        window.loader.open_sample(_first_sample())
+        sample = _first_sample()
+        window.settings.put(FIRST_SAMPLE_SOURCES, {"sources": list(map(str, sample.paths))})
+        window.loader.open_sample(sample)
     window.settings.put("seen", True)
 
 

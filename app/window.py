@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
-from antidiag.app import actions, file_actions, layout, method_choice, texts, theme
+from antidiag.app import actions, alignment_page, file_actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
+from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry
-from antidiag.app.settings import Settings
+from antidiag.app.settings import FIRST_SAMPLE_SOURCES, Settings
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from antidiag.kernels.cuda.devices import Device
 
 
+MOST_OF_SAMPLE = 100
+"""Rows among which the sequences of that sample are."""
 PAINTING_MS = 15  # what was opened is painted before more is shown
 
 
@@ -46,7 +49,7 @@ class Window(Workbench):
             super().__init__(settings, methods)
             self.setWindowTitle("Antidiag")
             self.setAcceptDrops(True)
-            self.autosave, self.interrupted = Autosave(self.session, self.saved_settings), InterruptedRuns()
+            self.autosave, self.interrupted = Autosave(self.session, self.session_settings), InterruptedRuns()
             self._run_wanted = False
             self._looked_at: Any = None
             self._gpus: list[Device] = []
@@ -85,6 +88,9 @@ class Window(Workbench):
         from antidiag.app.compare.window import CompareWindow
 
         opened = CompareWindow(self, entries)
+        alignments = alignment_page.make_alignment_page(opened.results, opened.names)
+        if alignments is not None:
+            opened.tabs.insertTab(1, alignments, "Alignments")
         opened.show()
         return opened
 
@@ -98,6 +104,7 @@ class Window(Workbench):
         self.planner.forget()
         saving = SaveProgress()
         self.autosave.finish(saving)
+        self.autosave.close()
         saving.close()
         super().closeEvent(event)
 
@@ -150,6 +157,7 @@ class Window(Workbench):
         for saying in (loader.said, self.data.said):
             saying.connect(self.jobs.show_message)
         loader.opened.connect(self.settings.add_recent)
+        loader.own_data_found.connect(self._set_sample_aside)
         loader.found.connect(self._take_opened)
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
         loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
@@ -161,15 +169,19 @@ class Window(Workbench):
         for panel in (self.cost, self.empty):
             panel.fit_wanted.connect(self._take_fit)
         self.cost.method_wanted.connect(self.method.choose)
-        self.viewer.settings_wanted.connect(self.use_settings)
-        self.viewer.products_wanted.connect(self._keep_products)
-        self.viewer.edited.connect(session.keep_edits)
-        self.viewer.edited.connect(lambda *_: self.undoing.note_view_edit())
-        self.viewer.places.view_shown.connect(lambda _: self.undoing.tell())
+        tabs = self.result_tabs
+        tabs.settings_wanted.connect(self.use_settings)
+        tabs.products_wanted.connect(self._keep_products)
+        tabs.edited.connect(session.keep_edits)
+        tabs.edited.connect(lambda *_: self.undoing.note_view_edit())
+        tabs.view_shown.connect(lambda _: self.undoing.tell())
+        tabs.page_activated.connect(self._take_page)
+        session.results_changed.connect(lambda: tabs.update_entries(session.entries))
+        self.results.tab_wanted.connect(self._open_tab)
         session.data_changed.connect(self._take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
-        self.viewer.made.connect(lambda datum: self._add_to_data([datum]))
-        for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
+        tabs.made.connect(lambda datum: self._add_to_data([datum]))
+        for signal in (tabs.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
@@ -271,6 +283,16 @@ class Window(Workbench):
         if confirmations.confirm_letters(self, doubt):
             read_anyway()
 
+    def _set_sample_aside(self) -> None:
+        """Remove the sample of the first start, because own data are opened; undo brings it back."""
+        sources = self.settings.mapping(FIRST_SAMPLE_SOURCES).get("sources", [])
+        self.settings.put(FIRST_SAMPLE_SOURCES, {})
+        sequences = self.session.state.sequences
+        rows = [row for row, one in enumerate(sequences[:MOST_OF_SAMPLE]) if one.source and one.source in sources]
+        if rows:
+            self.session.remove(rows)
+            self.jobs.show_message("The sample was set aside; Undo brings it back.")
+
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
         """Switch to a method that takes the data opened together, if the current one does not."""
         before, by_hand = self.method.method, self.method.by_hand
@@ -297,7 +319,9 @@ class Window(Workbench):
     def _show_plan(self, found: PlanAnswer | None, wrong: str, missing: str = "") -> None:
         self.answer, reason = found, wrong or missing
         self._stale.clear()
-        self.cost.show_answer(found, wrong, missing)
+        method = self.method.method
+        other = method_choice.suggest_for_all(self.methods, method, self.session.state) if method else None
+        self.cost.show_answer(found, wrong, missing, other)
         self.curves.show_answer(found)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()
@@ -359,7 +383,7 @@ class Window(Workbench):
     def _take_data(self) -> None:
         """Pass the open data to the views, and stop showing data that were deleted."""
         data, shown = self.session.state.data, self._looked_at
-        self.viewer.offer(data)
+        self.result_tabs.offer(data)
         if shown is not None and shown is self.viewer.datum and not any(datum is shown for datum in data):
             self._looked_at = None
             self._show_result()
@@ -372,12 +396,27 @@ class Window(Workbench):
         """Show data instead of a result; return False if no view can."""
         if not self.viewer.capable_views(datum):
             return False
-        self.session.show(None)
         self._looked_at = datum
+        self.session.show(None)
         self.data.select(datum)
-        shown = self.viewer.show_datum(datum, self.session.edits_of(datum))
+        shown = self.result_tabs.show_datum(datum, self.session.edits_of(datum), self.session.views_of(datum))
         self.undoing.tell()
         return shown
+
+    def _open_tab(self, entry: Entry, beside: bool) -> None:
+        """Open a result in a tab of its own, or beside the one that is shown."""
+        self.result_tabs.open_tab(entry, beside)
+        self.session.show(entry)
+        self._show_stale()
+
+    def _take_page(self, page: ResultViews) -> None:
+        """Follow the user to another page of a result or datum."""
+        if page.datum is not None:
+            self._look_at(page.datum)
+        elif page.entry is not None:
+            self.session.show(page.entry)
+        self._show_stale()
+        self.undoing.tell()
 
     def _show_result(self) -> None:
         """Show the chosen result; during the opening of a session, after the rest was painted."""
@@ -386,14 +425,19 @@ class Window(Workbench):
             QTimer.singleShot(PAINTING_MS, self, self._show_result)
             return
         self._restored_waits = False
-        self.selection.clear()
-        self.viewer.show_entry(self.session.shown)
+        wanted, self._wanted_tabs = self._wanted_tabs, {}
+        active = self.result_tabs.restore_tabs(wanted, self.session.entries) if wanted else None
+        if active is not None:
+            self.session.show(active)
+        if self.session.shown is not None or self._looked_at is None:
+            self._looked_at = None
+            self.result_tabs.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
 
     def _show_stale(self) -> None:
-        shown = self.session.shown
-        self.viewer.set_stale(shown is not None and self.is_stale(shown))
+        for page in self.result_tabs.pages:
+            page.set_stale(page.entry is not None and self.is_stale(page.entry))
 
     def _restore_window(self) -> None:
         layout.restore_layout(self, self.splitters)

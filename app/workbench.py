@@ -26,8 +26,10 @@ from antidiag.app.panels.devices import DeviceChooser
 from antidiag.app.panels.interrupted_panel import InterruptedPanel
 from antidiag.app.panels.jobs import JobPanel
 from antidiag.app.panels.method import MethodPanel
+from antidiag.app.panels.result_tabs import ResultTabs
 from antidiag.app.panels.results import ResultPanel
 from antidiag.app.panels.sequences import SequencePanel
+from antidiag.app.panels.view_subject import ViewPreferences
 from antidiag.app.panels.viewer import EmptyPage, ResultViews
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 WIDE, LEFT, LEFT_SMALL, RIGHT, RIGHT_SMALL = 1450, 400, 290, 340, 300
 """Pixels: least width of a wide window, and widths of the left and right panels in wide and narrow windows."""
+MOST_TAXA = 10_000
+"""Names of selected sequences that a session keeps at most."""
 WORKSPACES = ("analyse", "tune", "learn")
 
 
@@ -66,6 +70,8 @@ class Workbench(QMainWindow):
         self.loader = data_loader.DataLoader(self.session, self.queue)
         self.answer: PlanAnswer | None = None
         self._held = self._restored_waits = False
+        self._wanted_tabs: Mapping[str, Any] = {}
+        """The tabs that are opened when the results of a session are shown."""
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
         self._make_panels()
@@ -84,6 +90,27 @@ class Workbench(QMainWindow):
         finally:
             self._held = False
             self.recalled.emit()
+
+    @property
+    def viewer(self) -> ResultViews:
+        """The page of views that was used last."""
+        return self.result_tabs.active
+
+    def session_settings(self) -> dict[str, Any]:
+        """Return what a session file holds beside data and results: settings, open tabs, and states of views."""
+        self.result_tabs.store_states()
+        shown = {**self.result_tabs.saved_tabs(self.session.entries), "data": self.session.data_views()}
+        taxa = sorted(self.selection.taxa) if len(self.selection.taxa) <= MOST_TAXA else []
+        return {**self.saved_settings(), "shown": {**shown, "taxa": taxa}}
+
+    def restore_shown(self, saved: Mapping[str, Any]) -> None:
+        """Restore tabs and states of views that `session_settings` returned, as far as they fit."""
+        shown = saved.get("shown")
+        if isinstance(shown, Mapping):
+            self.session.restore_data_views(shown.get("data"))
+            if isinstance(taxa := shown.get("taxa"), list):
+                self.selection.choose_taxa(map(str, taxa))
+            self._wanted_tabs = shown if self.session.entries else {}
 
     @property
     def opening(self) -> bool:
@@ -234,8 +261,9 @@ class Workbench(QMainWindow):
         self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K", "Search")
         self.selection = Selection(self)
         self.empty = EmptyPage()
-        self.viewer = ResultViews(views.view_classes, self.selection, self.empty)
-        self.undoing = WindowUndo(self, self.session.undo_stack, self.viewer.undoing)
+        preferences = ViewPreferences(self.settings)
+        self.result_tabs = ResultTabs(views.view_classes, self.selection, self.empty, preferences)
+        self.undoing = WindowUndo(self, self.session.undo_stack, self.result_tabs.undoing)
         self.tune_page, self.learn_page = LazyWidget(self._make_tune), LazyWidget(self._make_learn, scroll_area)
         self.workspaces = QStackedWidget()
 

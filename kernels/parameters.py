@@ -26,7 +26,8 @@ class Parameter:
     ``minimum`` and ``maximum`` are inclusive; integers are ``minimum + k * step``. ``choices`` belongs to kind
     "choice". ``backends`` are the backends that use the parameter. ``overrides`` are options that have no effect if
     this one has a value. Integers between the steps are valid too where ``between_steps`` says when ("with
-    mapping=cells"); the method refuses them otherwise (see ``Method.fit_parameters``).
+    mapping=cells"); the method refuses them otherwise (see ``Method.fit_parameters``). ``proteins_only``: it has no
+    effect on nucleotides, for which it is neither offered nor reported.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Parameter:
     backends: tuple[str, ...] = BOTH_BACKENDS
     overrides: tuple[str, ...] = ()
     between_steps: str = ""
+    proteins_only: bool = False
 
     @property
     def finest_step(self) -> float:

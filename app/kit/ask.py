@@ -114,8 +114,14 @@ def suggest_name(shown: Any, fallback: str, part: str = "") -> str:
     result = isinstance(shown, Result)
     data = shown.problem.data if result else () if shown is None else (shown,)
     words = [_name_data(data), shown.method if result else "", part]
-    text = "-".join(filter(None, words if words[0] or words[1] else [fallback]))
-    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in text)[:MAX_NAME_LETTERS]
+    return join_name(*(words if words[0] or words[1] else [fallback]))
+
+
+def join_name(*words: str) -> str:
+    """Return words as a name for a file without suffix, joined by hyphens; other signs become underscores."""
+    text = "-".join(filter(None, words))
+    name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in text)
+    return name[:MAX_NAME_LETTERS].strip("_") or "figure"
 
 
 def _name_data(data: Sequence[Any]) -> str:

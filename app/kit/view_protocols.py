@@ -13,6 +13,7 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_state import ViewState
 from antidiag.kernels.model import Result
 
 
@@ -100,6 +101,15 @@ class SideDataView(ResultView, Protocol):
 
     def offer(self, data: Sequence[Any]) -> None:
         """Receive the open data."""
+
+
+@runtime_checkable
+class StatefulView(ResultView, Protocol):
+    """A view that keeps what the user has set in it for each result and each datum."""
+
+    @property
+    def view_state(self) -> ViewState:
+        """The parts of its state."""
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ from antidiag.app import texts, theme
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.kit.controls.widgets import Card, ElidedLabel, LinkList, create_label
 from antidiag.kernels.memory import format_bytes
+from antidiag.kernels.registry.memory_advice import MethodSuggestion
 from antidiag.kernels.run_plan import RunPlan
 
 BAR_STEPS = 1000
@@ -37,6 +38,7 @@ class CostPanel(Card):
         self.fitting = LinkList()
         self.fitting.chosen.connect(self._choose_suggestion)
         self._answer: PlanAnswer | None = None
+        self._other: MethodSuggestion | None = None
         self.pinned, self.line = QFrame(), ElidedLabel()
         self.line.setObjectName("caption")
         self.line.setAccessibleName("Cost of the next run")
@@ -65,9 +67,19 @@ class CostPanel(Card):
         self.heading.setText("What it will cost ...")
         self.line.setText("Estimating the cost ...")
 
-    def show_answer(self, found: PlanAnswer | None, wrong: str = "", missing: str = "") -> None:
-        """Show a plan; without one, show what is ``wrong`` with the settings or which data are ``missing``."""
+    def show_answer(
+        self,
+        found: PlanAnswer | None,
+        wrong: str = "",
+        missing: str = "",
+        other: MethodSuggestion | None = None,
+    ) -> None:
+        """Show a plan; without one, show what is ``wrong`` with the settings or which data are ``missing``.
+
+        ``other`` is a method that takes all open data, which the chosen one does not.
+        """
         self.heading.setText("What it will cost")
+        self._other = other
         self._answer, plan = found, found.plan if found else None
         self._show_memory(plan, found)
         self.values["Cells"].setText(_cell_text(plan) if plan else "-")
@@ -87,14 +99,18 @@ class CostPanel(Card):
             self.fitting.show_choices("What would fit:", fits)
         elif found and found.suited and not found.refusal:
             self.fitting.show_choices("", [(found.suited.method.name, f": {found.suited.reason}.")])
+        elif self._other:
+            self.fitting.show_choices("", [(f"Use {self._other.method.name}", f": it {self._other.reason}.")])
         else:
             self.fitting.show_choices("", [])
 
     def _choose_suggestion(self, number: int) -> None:
         if self._answer and self._answer.fitting:
             self.fit_wanted.emit(self._answer.fitting[number])
-        elif self._answer and self._answer.suited:
+        elif self._answer and self._answer.suited and not self._answer.refusal:
             self.method_wanted.emit(self._answer.suited.method)
+        elif self._other:
+            self.method_wanted.emit(self._other.method)
 
     def _show_memory(self, plan: RunPlan | None, found: PlanAnswer | None) -> None:
         main, gpu, disk = (self.rows[name] for name in ("Main memory", "GPU memory", "Disk"))

@@ -20,9 +20,11 @@ FILTER_FROM = 5
 
 
 class ResultPanel(Card):
-    """Lists results: a click shows one, and selected ones can be compared (``compare_wanted(entries)``)."""
+    """Lists results: a click shows one, a double click opens it in a tab of its own (``tab_wanted(entry, beside)``),
+    and selected ones can be compared (``compare_wanted(entries)``)."""
 
     compare_wanted = Signal(object)
+    tab_wanted = Signal(object, bool)
 
     def __init__(self, session: Session, is_stale: Callable[[Entry], bool]) -> None:
         super().__init__("Results")
@@ -30,7 +32,11 @@ class ResultPanel(Card):
         self.model = ResultModel(session, is_stale)
         self.table = ResultTable(self.model)
         self.table.customContextMenuRequested.connect(self._open_menu)
-        for keys, slot in ((QKeySequence.StandardKey.Delete, self.delete), ("Ctrl+Return", self.compare)):
+        for keys, slot in (
+            (QKeySequence.StandardKey.Delete, self.delete),
+            ("Ctrl+Return", self.compare),
+            ("Return", self.open_tab),
+        ):
             shortcut = QShortcut(QKeySequence(keys), self.table, slot)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         self.compare_button = quiet_button(
@@ -54,6 +60,7 @@ class ResultPanel(Card):
         self.box.addWidget(self.table, 1)
         self.table.selectionModel().currentRowChanged.connect(self._on_current_row)
         self.table.selectionModel().selectionChanged.connect(self._update_buttons)
+        self.table.doubleClicked.connect(lambda index: self.tab_wanted.emit(self.table.entry(index), False))
         session.results_changed.connect(self._update_list)
         session.shown_changed.connect(self._update_list)
         self._update_list()
@@ -66,6 +73,17 @@ class ResultPanel(Card):
         """Compare the selected results side by side."""
         if len(chosen := self.table.chosen()) > 1:
             self.compare_wanted.emit(tuple(chosen))
+
+    def open_tab(self) -> None:
+        """Open the selected results in tabs of their own."""
+        for entry in self.table.chosen():
+            self.tab_wanted.emit(entry, False)
+
+    def open_beside(self) -> None:
+        """Open the current result beside the one that is shown; of two selected ones, the second beside the first."""
+        chosen = self.table.chosen()
+        for number, entry in enumerate(chosen[:2]):
+            self.tab_wanted.emit(entry, len(chosen) == 1 or number == 1)
 
     def rename(self) -> None:
         """Let the user type a name for the current result."""
@@ -149,7 +167,10 @@ class ResultPanel(Card):
     def _open_menu(self, place: QPoint) -> None:
         if self.table.selectionModel().hasSelection():
             menu = QMenu(self)
+            menu.addAction("Open in a new tab\tDouble click", self.open_tab)
+            menu.addAction("Open beside\tCtrl+\\", self.open_beside)
             menu.addAction("Compare\tCtrl+Return", self.compare).setEnabled(self.compare_button.isEnabled())
+            menu.addSeparator()
             menu.addAction("Rename\tF2", self.rename)
             menu.addAction("Tags\N{HORIZONTAL ELLIPSIS}", self.ask_tags)
             menu.addAction("Note\N{HORIZONTAL ELLIPSIS}", self.ask_note)

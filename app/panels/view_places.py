@@ -1,4 +1,4 @@
-"""The places of the views of a result: in tabs, in a second group of tabs, or in separate windows."""
+"""The places of the views of a result: in tabs, or in a second group of tabs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.flow_layouts import group_widgets
@@ -16,12 +16,11 @@ from antidiag.app.kit.controls.lazy_widget import LazyWidget
 from antidiag.app.kit.controls.widgets import quiet_button
 from antidiag.app.kit.view_protocols import ResultView, view_widget
 
-TABS, BESIDE, WINDOW = "tabs", "beside", "window"
-PLACES = (TABS, BESIDE, WINDOW)
+TABS, BESIDE = "tabs", "beside"
+PLACES = (TABS, BESIDE)
 TABS_WIDTH, TABS_HEIGHT = 280, 140
 """Least pixels of the tabs, whatever a view asks for, so that the window never grows by itself. Two groups of tabs that
 do not fit side by side are stacked."""
-WINDOW_SIZE = 900, 640
 
 
 class ViewHolder(LazyWidget):
@@ -37,35 +36,15 @@ class ViewHolder(LazyWidget):
         return self.content
 
 
-class ViewWindow(QWidget):
-    """Shows a view in a separate window; closing it moves the view back to the tabs."""
-
-    closed = Signal()
-
-    def __init__(self, parent: QWidget, holder: ViewHolder) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setWindowTitle(f"{holder.kind.title} - Antidiag")
-        self.holder = holder
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
-        self._box.addWidget(holder)
-        holder.show()
-        self.resize(*WINDOW_SIZE)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
-        self.closed.emit()
-
-
 class ViewPlaces(QSplitter):
-    """Shows views in tabs, in a second group of tabs, and in windows; ``make(kind)`` makes a view.
+    """Shows views in tabs and in a second group of tabs; ``make(kind)`` makes a view.
 
-    Signals: ``looked(view)`` when a view becomes visible and must show the current result; ``moved`` when a view has
-    changed its place.
+    Signals: ``view_shown(view)`` when a view becomes visible and must show the current result; ``detach_wanted(id)``
+    to show a view in a window of its own.
     """
 
     view_shown = Signal(object)
-    moved = Signal()
+    detach_wanted = Signal(str)
 
     def __init__(self, make: Callable[[type[ResultView]], ResultView]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -73,7 +52,6 @@ class ViewPlaces(QSplitter):
         self._holders: dict[str, ViewHolder] = {}
         self._able: list[type[ResultView]] = []
         self._place: dict[str, str] = {}
-        self._windows: dict[str, ViewWindow] = {}
         self.tabs, self.beside = QTabWidget(), QTabWidget()
         self.setChildrenCollapsible(False)
         self.setHandleWidth(theme.MARGIN)
@@ -93,7 +71,7 @@ class ViewPlaces(QSplitter):
         for button, icon in ((self.split_button, "beside"), (self.window_button, "float"), (self.back_button, "hide")):
             set_icon(button, icon)
         self.split_button.clicked.connect(lambda: self._move_current(self.tabs, BESIDE))
-        self.window_button.clicked.connect(lambda: self._move_current(self.tabs, WINDOW))
+        self.window_button.clicked.connect(self._detach_current)
         self.back_button.clicked.connect(lambda: self._move_current(self.beside, TABS))
         self.tabs.setCornerWidget(group_widgets(self.split_button, self.window_button))
         self.beside.setCornerWidget(self.back_button)
@@ -104,7 +82,7 @@ class ViewPlaces(QSplitter):
         return {name: place for name, place in self._place.items() if place != TABS}
 
     def restore(self, places: dict[str, str]) -> None:
-        """Restore the places that `placed` returned; windows open when there is something to show."""
+        """Restore the places that `moved_views` returned."""
         self._place = {str(name): place for name, place in places.items() if place in PLACES}
 
     def show_views(self, able: Sequence[type[ResultView]], wanted: str) -> list[ResultView]:
@@ -126,10 +104,6 @@ class ViewPlaces(QSplitter):
             self._put_in(tabs, kinds)
         if all(kind.id != wanted for kind in placed[TABS]):
             self.tabs.setCurrentIndex(0)
-        for kind in placed[WINDOW]:
-            self._open_window(kind)
-        for name in [name for name in self._windows if all(kind.id != name for kind in able)]:
-            self._close_window(name)
         self._show_beside(self.beside.count() > 0)
         for tabs in (self.tabs, self.beside):
             tabs.blockSignals(False)
@@ -151,8 +125,7 @@ class ViewPlaces(QSplitter):
 
     def seen(self) -> list[ResultView]:
         """Return the visible views."""
-        found = [_tab_holder(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
-        return [*found, *(window.holder.view for window in self._windows.values())]
+        return [_tab_holder(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
 
     @property
     def current(self) -> ResultView | None:
@@ -170,20 +143,16 @@ class ViewPlaces(QSplitter):
             for index in range(tabs.count()):
                 if _tab_holder(tabs.widget(index)).kind.id == view_id:
                     tabs.setCurrentIndex(index)
-        if view_id in self._windows:
-            self._windows[view_id].raise_()
 
     def put(self, view_id: str, place: str) -> None:
         """Move a view to another place."""
         self._place[view_id] = place
-        self._close_window(view_id)
         shown = _tab_holder(self.tabs.currentWidget()).kind.id if self.tabs.count() else ""
         for view in self.show_views(self._able, view_id if place == TABS else shown):
             self.view_shown.emit(view)
         if place == BESIDE:
             self._split_evenly()
             self.turn_to(view_id)
-        self.moved.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -212,19 +181,9 @@ class ViewPlaces(QSplitter):
             self._holders[kind.id] = ViewHolder(kind, self._make)
         return self._holders[kind.id]
 
-    def _open_window(self, kind: type[ResultView]) -> None:
-        if kind.id not in self._windows:
-            window = self._windows[kind.id] = ViewWindow(self, self._find_holder(kind))
-            window.closed.connect(lambda name=kind.id: self.put(name, TABS))
-            window.show()
-
-    def _close_window(self, view_id: str) -> None:
-        if window := self._windows.pop(view_id, None):
-            window.closed.disconnect()
-            window.holder.setParent(self)
-            window.holder.hide()
-            window.close()
-            window.deleteLater()
+    def _detach_current(self) -> None:
+        if self.tabs.count():
+            self.detach_wanted.emit(_tab_holder(self.tabs.currentWidget()).kind.id)
 
     def _move_current(self, tabs: QTabWidget, place: str) -> None:
         if tabs.count():
@@ -239,13 +198,10 @@ class ViewPlaces(QSplitter):
         if index < 0:
             return
         name, menu = _tab_holder(tabs.widget(index)).kind.id, QMenu(self)
-        choices: dict[str, tuple[str, Callable[[], bool]]] = {
-            BESIDE: ("Show beside the others", lambda: tabs is self.tabs and tabs.count() > 1),
-            WINDOW: ("Show in a separate window", lambda: True),
-            TABS: ("Move back to the tabs", lambda: tabs is self.beside),
-        }
-        for place, (text, able) in choices.items():
-            menu.addAction(text, lambda place=place: self.put(name, place)).setEnabled(able())
+        beside = menu.addAction("Show beside the others", lambda: self.put(name, BESIDE))
+        beside.setEnabled(tabs is self.tabs and tabs.count() > 1)
+        menu.addAction("Show in a separate window", lambda: self.detach_wanted.emit(name))
+        menu.addAction("Move back to the tabs", lambda: self.put(name, TABS)).setEnabled(tabs is self.beside)
         menu.exec(tabs.tabBar().mapToGlobal(at))
 
 

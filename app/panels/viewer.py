@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +16,6 @@ from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.view_protocols import (
     DataSourceView,
-    DataView,
     EditedView,
     ProfileSourceView,
     ResultView,
@@ -27,6 +26,7 @@ from antidiag.app.kit.view_protocols import (
 )
 from antidiag.app.panels.result_table import STALE
 from antidiag.app.panels.view_places import ViewPlaces
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
 from antidiag.app.session.entry import Entry, edited_summary
 from antidiag.kernels.model import Result
 from antidiag.kernels.registry.data_loading import find_kind
@@ -46,16 +46,25 @@ class ResultViews(QWidget):
     """Sent with an alignment of which a profile is requested."""
     edited = Signal(object, str, object)
     """Sent with an entry or datum, the id of a view, and the edits of its picture (None: no edits)."""
+    detach_wanted = Signal(object, object)
+    """Sent with what is shown and the kind of view that is wanted in a window of its own."""
 
-    def __init__(self, kinds: Callable[[], Sequence[type[ResultView]]], selection: Selection, empty: QWidget) -> None:
+    def __init__(
+        self,
+        kinds: Callable[[], Sequence[type[ResultView]]],
+        selection: Selection,
+        empty: QWidget,
+        preferences: ViewPreferences | None = None,
+    ) -> None:
         super().__init__()
-        self._kinds, self._selection = kinds, selection
+        self._kinds, self.selection, self._preferences = kinds, selection, preferences
         self._made: dict[str, ResultView] = {}
         self._offered: Sequence[Any] = ()
-        self._result: Result | None = None
-        self._entry: Entry | None = None
-        self._datum: Any = None
-        self._edits: Mapping[str, Any] = {}
+        self.subject: ViewSubject | None = None
+        self.is_pinned = False
+        """Whether this page keeps its result when another one is chosen."""
+        self.find_detached: Callable[[Any], Collection[str]] = lambda key: ()
+        """Returns the ids of the views of a result or datum that are in windows of their own."""
         self._fresh: set[ResultView] = set()
         self._last_id = ""
         self.heading_label, self.chips = ElidedLabel(), ChipRow()
@@ -64,14 +73,15 @@ class ResultViews(QWidget):
         self.stale_button = quiet_button(
             "Use these settings", "This result was made with other settings: put them back"
         )
-        self.stale_button.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
+        self.stale_button.clicked.connect(lambda: self.settings_wanted.emit(self.entry))
         self.keep = quiet_button("Add to data", "")
-        self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
+        self.keep.clicked.connect(lambda: self.products_wanted.emit(self.entry))
         self.stale_note = ElidedLabel(STALE)
         self.stale_note.setObjectName("warning")
         self.places = ViewPlaces(self._make_view)
         self.tabs = self.places.tabs
         self.places.view_shown.connect(self._on_view_shown)
+        self.places.detach_wanted.connect(self._on_detach)
         self._none = create_label(
             "No view can show this result; its numbers are in the line above.", "muted", wrap=True
         )
@@ -104,12 +114,17 @@ class ResultViews(QWidget):
     @property
     def result(self) -> Result | None:
         """The shown result; None if data or nothing is shown."""
-        return self._result
+        return self.subject.result if self.subject is not None else None
+
+    @property
+    def entry(self) -> Entry | None:
+        """The shown entry; None if data or nothing is shown."""
+        return self.subject.entry if self.subject is not None else None
 
     @property
     def datum(self) -> Any:
         """The shown data; None if a result or nothing is shown."""
-        return self._datum
+        return self.subject.datum if self.subject is not None else None
 
     @property
     def current(self) -> ResultView | None:
@@ -134,27 +149,44 @@ class ResultViews(QWidget):
 
     def _make_view(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
-        view = self._made[kind.id] = kind(self._selection)
+        view = self._made[kind.id] = self.make_connected_view(kind, self.selection, self)
+        return view
+
+    def make_connected_view(self, kind: type[ResultView], selection: Selection, host: Any) -> ResultView:
+        """Return a new view with what the user chose last; ``host.send_edits(view, edits)`` takes its edits."""
+        view = kind(selection)
         if isinstance(view, DataSourceView):
             view.datum_offered.connect(self.made)
         if isinstance(view, ProfileSourceView):
             view.profile_wanted.connect(self.profile_wanted)
         if isinstance(view, EditedView):
-            view.edited.connect(lambda edits, view=view: self._send_edits(view, edits))
+            view.edited.connect(lambda edits: host.send_edits(view, edits))
         if isinstance(view, SideDataView):
             view.offer(self._offered)
+        if self._preferences is not None:
+            self._preferences.begin_view(view)
         return view
 
-    def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
+    def store_states(self) -> None:
+        """Store what the user has set in the views, for the time when this result or datum is shown again."""
+        for view in self._fresh if self.subject is not None else ():
+            self.subject.store_state(view)
+            if self._preferences is not None:
+                self._preferences.remember(view)
+
+    def show_datum(
+        self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({}), states: dict[str, Any] | None = None
+    ) -> bool:
         """Show data in the views that can; return False if none can.
 
-        ``edits`` holds the user's edits of their pictures, by the id of the view.
+        ``edits`` holds the user's edits of their pictures, and ``states`` the states of the views, by the id of the
+        view.
         """
         able = self.capable_views(datum)
         if not able:
             return False
-        self._entry = self._result = None
-        self._datum, self._edits = datum, edits
+        self.store_states()
+        self.subject = ViewSubject(None, datum, edits, {} if states is None else states)
         self._counting.cancel()
         self._show_views(able)
         self._name_datum(edits)
@@ -168,39 +200,51 @@ class ResultViews(QWidget):
 
     def _name_datum(self, edits: Mapping[str, Any]) -> None:
         """Show the name and the present size of the data."""
-        size = edited_summary(edits) or self._datum.summary
-        self.heading_label.setText(f"{self._datum.name} \N{MIDDLE DOT} {size}")
+        size = edited_summary(edits) or self.datum.summary
+        self.heading_label.setText(f"{self.datum.name} \N{MIDDLE DOT} {size}")
 
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows the page with the next steps."""
-        self._entry, self._result = entry, entry.result if entry else None
-        self._datum, self._edits = None, entry.edits if entry else {}
-        able = [kind for kind in self._kinds() if kind.shows(self._result)] if self._result is not None else []
+        self.store_states()
+        self.subject = ViewSubject.of_entry(entry) if entry is not None else None
+        able = [kind for kind in self._kinds() if kind.shows(entry.result)] if entry is not None else []
         self._show_heading()
-        self._none.setVisible(self._result is not None and not able)
+        self._none.setVisible(entry is not None and not able)
         self._offer_products()
-        self._pages.setCurrentIndex(int(self._result is not None))
+        self._pages.setCurrentIndex(int(entry is not None))
         self._show_views(able)
+
+    def update_views(self, wanted: str = "") -> None:
+        """Show the views that are not in windows of their own, and turn to the ``wanted`` one."""
+        if self.subject is not None:
+            self.store_states()
+            self._last_id = wanted or self._last_id
+            result = self.result
+            able = [kind for kind in self._kinds() if kind.shows(result)] if result is not None else []
+            self._show_views(able if result is not None else self.capable_views(self.datum))
 
     def _show_views(self, able: Sequence[type[ResultView]]) -> None:
         """Show the result in the visible views; the others get it when they become visible."""
         self._fresh.clear()
+        self.selection.begin_subject(self.subject.key if self.subject is not None else None)
+        detached = self.find_detached(self.subject.key) if self.subject is not None else ()
+        tabs = [kind for kind in able if kind.id not in detached]
         for view in self._made.values():
-            if type(view) not in able:
+            if type(view) not in tabs:
                 view.show_result(None)
-        for view in self.places.show_views(able, self._last_id):
+        for view in self.places.show_views(tabs, self._last_id):
             self._refresh(view)
 
     def _show_heading(self) -> None:
         """Show title and values of the result; a thread computes the identity."""
         self._counting.cancel()
-        result = self._result
+        result = self.result
         if result is None:
             self.heading_label.setText("")
             self.chips.show_chips(())
             return
         title, chips = texts.result_heading(result)
-        self.heading_label.setText(" \N{MIDDLE DOT} ".join(filter(None, (title, edited_summary(self._entry.edits)))))
+        self.heading_label.setText(" \N{MIDDLE DOT} ".join(filter(None, (title, edited_summary(self.entry.edits)))))
         self.chips.show_chips(chips)
         for widget in (self.heading_label, self.chips):
             widget.setToolTip("\n".join(texts.origin_parts(result)))
@@ -213,8 +257,8 @@ class ResultViews(QWidget):
 
     def _offer_products(self) -> None:
         """Show the button "Add to data" if other methods can use data of this result, such as a tree."""
-        method = texts.result_method(self._result) if self._result else None
-        products = method.problem_type.extract_data(self._result) if method and method.problem_type.extract_data else []
+        method = texts.result_method(self.result) if self.result else None
+        products = method.problem_type.extract_data(self.result) if method and method.problem_type.extract_data else []
         self.keep.setVisible(bool(products))
         if products:
             found = find_kind(products[0])
@@ -256,18 +300,22 @@ class ResultViews(QWidget):
         if view in self._fresh:
             return
         self._fresh.add(view)
-        if self._datum is not None and isinstance(view, DataView):
-            view.show_datum(self._datum)
+        if self.subject is not None:
+            self.subject.show_in(view)
         else:
-            view.show_result(self._result)
-        if isinstance(view, EditedView) and view.id in self._edits:
-            view.show_edits(self._edits[view.id])
+            view.show_result(None)
 
-    def _send_edits(self, view: ResultView, edits: Any) -> None:
-        shown = self._entry or self._datum
-        if shown is not None:
-            self.edited.emit(shown, view.id, edits)
-            self._show_heading() if self._entry is not None else self._name_datum({view.id: edits or {}})
+    def _on_detach(self, view_id: str) -> None:
+        kind = next((kind for kind in self._kinds() if kind.id == view_id), None)
+        if kind is not None and self.subject is not None:
+            self.store_states()
+            self.detach_wanted.emit(self.subject, kind)
+
+    def send_edits(self, view: ResultView, edits: Any) -> None:
+        """Pass on the edits of a view, and show the new size of what is edited."""
+        if self.subject is not None:
+            self.edited.emit(self.subject.shown, view.id, edits)
+            self._show_heading() if self.entry is not None else self._name_datum({view.id: edits or {}})
 
 
 class EmptyPage(QWidget):

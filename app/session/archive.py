@@ -155,6 +155,7 @@ def _write(
             "name": entry.name,
             "tags": list(entry.tags),
             "note": entry.note,
+            "views": dict(entry.views),
         }
         for entry in entries
     ]

@@ -97,6 +97,7 @@ class Reader:
         words = {"name": saved.get("name", ""), "tags": tuple(saved.get("tags", ())), "note": saved.get("note", "")}
         result = self.decode(saved["result"])
         made = {"result": result, "options": saved["options"], "parameters": saved["parameters"], "edits": dict(edits)}
+        made["views"] = dict(views) if isinstance(views := saved.get("views"), dict) else {}
         entry = make_checked(Entry, {**made, **words})
         if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
             raise TypeError("a result is of no problem")

@@ -1,4 +1,4 @@
-"""Saves the session on a thread a moment after each change, and once more at the end."""
+"""Keeps the session: each change in the journal at once, the whole on a thread a moment later, and at the end."""
 
 from __future__ import annotations
 
@@ -11,17 +11,24 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from antidiag.app.jobs.queue import Job, JobQueue, JobState
-from antidiag.app.session import archive
+from antidiag.app.session import archive, journal
+from antidiag.app.session.entry import Entry
+from antidiag.app.session.journal import Journal
 from antidiag.app.session.parts import Parts
 from antidiag.app.session.session import Session
 from antidiag.app.settings import data_folder
 from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.monitor import Monitor
 
 DELAY_MS = 3000
 TELL_S = 0.04
 FEW = 10_000
 """Most sequences for which a change of a setting saves the whole session."""
+MOST_LETTERS = 4_000_000
+"""Letters of all open sequences that are journaled at most; more are saved with the whole session."""
+MOST_NEW = 4
+"""Results that are journaled at once at most, such as those of a run; those of an opened session are saved with it."""
 PREVIOUS = "last-session"
 """The name of the file of a session that was set aside."""
 
@@ -36,6 +43,11 @@ def autosave_parts() -> Parts:
     return Parts(archive.folder_of(autosave_path()))
 
 
+def autosave_journal() -> Journal:
+    """Return the journal of the last session."""
+    return journal.journal_of(autosave_path())
+
+
 def previous_path() -> Path:
     """Return the file to which `set_aside` moves the last session."""
     return data_folder() / f"{PREVIOUS}.antidiag"
@@ -43,15 +55,23 @@ def previous_path() -> Path:
 
 def set_aside() -> Path | None:
     """Move the last session so that it is not overwritten; return its new path, or None if there is none."""
-    arrays, kept = (archive.folder_of(path) for path in (autosave_path(), previous_path()))
+    paths = autosave_path(), previous_path()
+    if not autosave_path().exists():
+        shutil.rmtree(_journal_folder(autosave_path()), ignore_errors=True)
+    folders = [tuple(folder(path) for path in paths) for folder in (archive.folder_of, _journal_folder)]
     try:
         autosave_path().replace(previous_path())
-        shutil.rmtree(kept, ignore_errors=True)
-        if arrays.exists():
-            arrays.replace(kept)
+        for present, kept in folders:
+            shutil.rmtree(kept, ignore_errors=True)
+            if present.exists():
+                present.replace(kept)
     except OSError:
         return None
     return previous_path()
+
+
+def _journal_folder(path: Path) -> Path:
+    return journal.journal_of(path).folder
 
 
 class Autosave(QObject):
@@ -68,10 +88,12 @@ class Autosave(QObject):
     def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
         super().__init__()
         self._session, self._settings = session, settings
-        self.parts = autosave_parts()
+        self.parts, self.journal = autosave_parts(), autosave_journal()
+        self._known: set[int] = set()
+        """The ids of the results that are saved or journaled."""
         self._thread: threading.Thread | None = None
         self._monitor, self._saved = Monitor(), 0.0
-        self.reading = False
+        self.reading = self._closed = False
         self.incomplete = False
         """Whether a part of what was open last could not be read."""
         self._failing = False
@@ -87,6 +109,49 @@ class Autosave(QObject):
             session.edits_changed,
         ):
             signal.connect(self._timer.start)
+        session.chosen_changed.connect(self._record_state)
+        session.view_edited.connect(self._record_edits)
+        session.results_changed.connect(self._record_results)
+        session.shown_changed.connect(self._record_settings)
+
+    def _record_state(self) -> None:
+        """Journal the open data, unless they are very many."""
+        state, edits = self._session.state, self._session.data_edits()
+        few = len(state.sequences) <= FEW and int(sequence_lengths(state.sequences).sum()) <= MOST_LETTERS
+        if few and not self._is_idle:
+            self.journal.record("state", lambda: journal.record_state(state, edits))
+
+    def _record_edits(self, shown: Any, view_id: str) -> None:
+        """Journal the edits of a picture."""
+        if not isinstance(shown, Entry):
+            self._record_state()
+            return
+        entries = journal.key_entries(self._session.entries)
+        key = next((key for key, entry in entries.items() if entry.result is shown.result), None)
+        if key is not None and not self._is_idle:
+            edits = shown.edits.get(view_id)
+            name = journal.record_name("edits", key, view_id)
+            self.journal.record(name, lambda: journal.record_edits(key, view_id, edits))
+
+    def _record_results(self) -> None:
+        """Journal new results, and what the user wrote about all."""
+        if self._is_idle:
+            self._known = {id(entry.result) for entry in self._session.entries}
+            return
+        entries = journal.key_entries(self._session.entries)
+        new = {key: entry for key, entry in entries.items() if id(entry.result) not in self._known}
+        for key, entry in new.items() if len(new) <= MOST_NEW else ():
+            self._known.add(id(entry.result))
+            self.journal.record(
+                journal.record_name("entry", key), lambda key=key, entry=entry: journal.record_entry(key, entry)
+            )
+        self.journal.record("labels", lambda: journal.record_labels(entries))
+
+    def _record_settings(self) -> None:
+        """Journal settings and states of views."""
+        if not self._is_idle:
+            settings, entries = dict(self._settings()), journal.key_entries(self._session.entries)
+            self.journal.record("settings", lambda: journal.record_settings(settings, entries))
 
     def wait_for(self, job: Job, queue: JobQueue) -> None:
         """Do not overwrite the last session until this job has read it. If the job fails or is cancelled, the session
@@ -110,6 +175,7 @@ class Autosave(QObject):
 
     def finish(self, tell: Callable[[float], None] = lambda share: None) -> None:
         """Save unsaved changes now; ``tell(share)`` is called many times per second with the saved share."""
+        self.journal.wait()
         unsaved = self._timer.isActive()
         self._timer.stop()
         if unsaved:  # the running save is out of date
@@ -121,8 +187,23 @@ class Autosave(QObject):
         if unsaved or not autosave_path().exists():
             self._start()
             self._wait(tell)
+        else:
+            self._record_settings()
+            self.journal.wait()
+
+    def close(self) -> None:
+        """Save nothing any more, because the window is closed."""
+        self._closed = True
+        self._timer.stop()
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether nothing is journaled: the last session is being read, or the window is closed."""
+        return self.reading or self._closed
 
     def _save_soon(self) -> None:
+        if self._closed:
+            return
         if self.reading or (self._thread and self._thread.is_alive()):
             self._timer.start()
         else:
@@ -143,7 +224,9 @@ class Autosave(QObject):
 
     def _take_snapshot(self) -> archive.Saved:
         session = self._session
-        return session.state, session.entries, dict(self._settings()), session.data_edits()
+        settings = {**self._settings(), journal.NUMBER: self.journal.number}
+        self._known = {id(entry.result) for entry in session.entries}
+        return session.state, session.entries, settings, session.data_edits()
 
     def _save(self, monitor: Monitor, snapshot: archive.Saved) -> None:
         try:
@@ -156,3 +239,4 @@ class Autosave(QObject):
             self._failing = True
         else:
             self._failing = False
+            self.journal.drop_until(snapshot[2][journal.NUMBER])

@@ -53,6 +53,8 @@ class DataLoader(QObject):
     found = Signal(object, bool, object)
     """Sent before the last data are added: all data opened together so far, whether they are a sample, and their number
     by type or None. A receiver may choose another method and then sets ``taken``."""
+    own_data_found = Signal()
+    """Sent before data are added that are no sample."""
     data_added = Signal(object)
     """Sent with the first opened datum that is not a sequence."""
     said = Signal(str)
@@ -134,6 +136,8 @@ class DataLoader(QObject):
                 read_anyway = partial(self._read, title, anyway, together, path, beside, sample, tell)
                 self.doubt_found.emit(str(found), read_anyway)
                 return
+            if not sample:
+                self.own_data_found.emit()
             sequences, others, notes = found
             before = () if beside is None else tuple(beside)
             together.append(sequences)

@@ -15,7 +15,8 @@ class Entry:
 
     ``edits`` holds the user's edits of its pictures, by the id of the view: plain values and frozen data of the
     engine, which a session file stores; ``summary`` in them gives the new size of an edited alignment or tree.
-    ``name``, ``tags`` and ``note`` are written by the user.
+    ``views`` holds what the user has set in its views, as plain values by the id of the view: visible part, selection,
+    tracks, colours. ``name``, ``tags`` and ``note`` are written by the user.
     """
 
     result: Result
@@ -25,6 +26,7 @@ class Entry:
     name: str = ""
     tags: tuple[str, ...] = ()
     note: str = ""
+    views: dict[str, Any] = field(default_factory=dict)
 
 
 DataEdits = Mapping[int, Mapping[str, Any]]

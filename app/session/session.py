@@ -51,6 +51,8 @@ class Session(QObject):
     chosen_changed = Signal()
     results_changed = Signal()
     edits_changed = Signal()
+    view_edited = Signal(object, str)
+    """Sent with an entry or a datum and the id of the view in which it was edited."""
     shown_changed = Signal()
 
     def __init__(self) -> None:
@@ -59,6 +61,7 @@ class Session(QObject):
         self.entries: tuple[Entry, ...] = ()
         self.shown: Entry | None = None
         self._data_edits: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._data_views: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(UNDO_LIMIT)
 
@@ -223,6 +226,24 @@ class Session(QObject):
         else:
             kept[view_id] = edits
         self.edits_changed.emit()
+        self.view_edited.emit(shown, view_id)
+
+    def views_of(self, shown: Any) -> dict[str, Any]:
+        """Return what the user has set in the views of an entry or a datum, by the id of the view."""
+        if isinstance(shown, Entry):
+            return shown.views
+        return self._data_views.setdefault(id(shown), (shown, {}))[1]
+
+    def data_views(self) -> dict[str, dict[str, Any]]:
+        """Return what the user has set in the views of all data, by the numbers of these as text."""
+        found = ((number, self._data_views.get(id(datum))) for number, datum in enumerate(self.state.data))
+        return {str(number): dict(held[1]) for number, held in found if held and held[1]}
+
+    def restore_data_views(self, saved: Any) -> None:
+        """Restore what `data_views` returned, as far as these data are there."""
+        for number, views in saved.items() if isinstance(saved, Mapping) else ():
+            if isinstance(views, Mapping) and number.isdecimal() and int(number) < len(self.state.data):
+                self.views_of(self.state.data[int(number)]).update(views)
 
     def data_edits(self) -> DataEdits:
         """Return the user's edits of the pictures of all data."""
@@ -232,6 +253,7 @@ class Session(QObject):
     def replace_all(self, state: State, entries: Iterable[Entry], edits: DataEdits = MappingProxyType({})) -> None:
         """Replace the whole session; this cannot be undone."""
         self.undo_stack.clear()
+        self._data_views = {}
         self._data_edits = {id(state.data[number]): (state.data[number], dict(kept)) for number, kept in edits.items()}
         self.entries = tuple(entries)
         self.set_state(state)

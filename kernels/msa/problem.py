@@ -247,7 +247,9 @@ def problem_type(
 
     def settings(problem: MsaProblem) -> LabelledRows:
         given = describe_given_guide(problem)
-        hidden = guide_options if given else ()
+        hidden = {*(guide_options if given else ())}
+        if problem.type != SequenceType.PROTEIN:
+            hidden |= {option.name for option in options if option.proteins_only}
         return [
             *given,
             *((labels[name], format_value(value)) for name, value in values(problem).items() if name not in hidden),

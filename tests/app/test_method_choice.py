@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from antidiag.app import method_choice
+from antidiag.app.session.state import State
 from antidiag.kernels import registry
 from antidiag.kernels.graphs.graph import from_weights
 from antidiag.kernels.hmm.model import hmm
@@ -115,3 +116,28 @@ def test_a_method_chosen_by_hand_stays_where_it_takes_some_of_what_was_opened() 
     assert opened("striped-alignment", *several, by_hand=True, sample=True) == "msa", "it leaves three of them alone"
     assert opened("distance-ktuple", *several, by_hand=True, sample=True) is None
     assert opened("viterbi-serial", MODEL, *several[:1], by_hand=True, sample=True) is None
+
+
+def suggested(
+    chosen: str, *sequences: Sequence, data: tuple[object, ...] = ()
+) -> memory_advice.MethodSuggestion | None:
+    return method_choice.suggest_for_all(registry.METHODS, registry.find_method(chosen), State(sequences, data=data))
+
+
+def test_a_method_that_leaves_sequences_out_names_one_that_takes_all() -> None:
+    proteins = tuple(Sequence(f"p{number}", b"MKVLAWW" * 9, SequenceType.PROTEIN) for number in range(31))
+    found = suggested("striped-alignment", *proteins)
+    assert (found is not None and "msa" in found.method.id) or "parttree" in found.method.id
+    assert found.reason == "takes all 31 open sequences; StripedAlignment uses 2"
+    assert suggested("striped-alignment", *proteins[:2]) is None
+    assert suggested(found.method.id, *proteins) is None
+    nucleotides = Sequence("n", b"ACGTACGT", SequenceType.DNA)
+    assert suggested("striped-alignment", *proteins[:2], nucleotides) is None, "nobody aligns DNA to proteins"
+
+
+def test_a_method_that_lacks_data_names_one_that_has_all() -> None:
+    proteins = tuple(Sequence(f"p{number}", b"MKVLAWW" * 9, SequenceType.PROTEIN) for number in range(5))
+    found = suggested("viterbi-serial", *proteins)
+    assert found is not None and "alignment" in found.method.returns and "Viterbi" in found.reason
+    found = suggested("striped-alignment", data=(GRAPH,))
+    assert found is not None and found.method.id.startswith("floyd")

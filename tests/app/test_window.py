@@ -160,10 +160,11 @@ def test_a_view_stands_beside_the_others_and_in_a_window_of_its_own(qtbot, ready
     assert not places.beside.isVisible() and not places.moved_views()
     ready.viewer.turn_to("timeline")
     ready.commands["apart"].trigger()
-    window = places._windows["timeline"]
-    assert window.isVisible() and "timeline" in ready.viewer.tabs_shown()
+    (window,) = ready.result_tabs.windows
+    assert window.isVisible() and "timeline" not in ready.viewer.tabs_shown()
+    assert window.windowTitle().startswith("Timeline: ") and window.view.result is ready.viewer.result
     window.close()
-    assert not places.moved_views() and ready.viewer.tabs_shown() == shown
+    assert ready.viewer.tabs_shown() == shown and ready.viewer.current.id == "timeline"
 
 
 def test_no_view_makes_a_small_window_larger(qtbot, ready):

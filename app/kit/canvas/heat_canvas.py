@@ -12,6 +12,7 @@ from PySide6.QtGui import QMouseEvent, QPainter
 from antidiag.app import theme
 from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.painting import heat_map
+from antidiag.app.kit.view_state import list_box
 
 COLOURS = "viridis"
 LEAST_VISIBLE = 4.0  # rows and columns that are always visible, if the matrix has as many
@@ -52,6 +53,19 @@ class HeatCanvas(MovedCanvas):
         rows, columns = self.values.shape
         self.area = QRectF(0, 0, max(columns, 1), max(rows, 1))
         self.update()
+
+    def list_area(self) -> list[float] | None:
+        """Return left, top, width and height of the visible part as plain numbers; None for the whole matrix."""
+        rows, columns = self.values.shape
+        whole = self.area.width() >= columns and self.area.height() >= rows
+        return None if whole else list_box(self.area)
+
+    def restore_area(self, area: list[float] | None) -> None:
+        """Show the visible part that `list_area` returned, as far as the matrix has it."""
+        if area is not None:
+            rows, columns = self.values.shape
+            left, top, width, height = area
+            self._move_area(QRectF(left, top, min(max(width, 1.0), columns), min(max(height, 1.0), rows)))
 
     def target_at(self, point: QPointF) -> tuple[int, int] | None:
         """Row and column below a point of the widget."""

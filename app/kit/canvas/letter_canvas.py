@@ -87,6 +87,16 @@ class LetterCanvas(MovedCanvas):
         self.update()
         self.moved.emit()
 
+    def list_span(self) -> list[float] | None:
+        """Return the first and the last visible letter as plain numbers; None for the whole sequence."""
+        low, high = self.span
+        return None if high - low >= self.letter_count else [float(low), float(high)]
+
+    def restore_span(self, span: list[float] | None) -> None:
+        """Show the letters that `list_span` returned."""
+        if span is not None:
+            self.show_span(*span)
+
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Enlarge letters around a fixed place."""
         x = self.left + self._content_width / 2 if about is None else about.x()

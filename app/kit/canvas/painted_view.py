@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
@@ -15,6 +16,7 @@ from antidiag.app.kit.controls.widgets import ElidedLabel, tool_button
 from antidiag.app.kit.figures import export, framed_figure
 from antidiag.app.kit.figures.legend import Legend
 from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_state import ViewState
 from antidiag.kernels.model import Result
 
 
@@ -68,6 +70,12 @@ class FigureView(QWidget):
         self._tools = QWidget()
         self.tools = ToolRow(self._tools)
         self.legend, self.status = Legend(), ElidedLabel()
+        self.view_state = ViewState(lambda: self.has_content)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the content is there, so that places in it can be restored."""
+        return True
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, picture and legend for a file."""
@@ -87,12 +95,17 @@ class FigureView(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the figure."""
-        name = ask.suggest_name(self.result, self.id, self.id)
+        name = ask.suggest_name(self.named_subject, self.id, self.id)
         export.ask_and_save_figure(self, name, self.figure_size(), self.draw_figure, self.figure_title())
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""
         export.copy_figure(self.figure_size(), self.draw_figure)
+
+    @property
+    def named_subject(self) -> Any:
+        """The result or the datum that files are named after."""
+        return self.result
 
     def add_figure_tools(self) -> None:
         """Add the tools that copy and save the figure."""

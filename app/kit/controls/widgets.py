@@ -277,8 +277,16 @@ def add_choice_section(
         action = menu.addAction(label)
         action.setCheckable(True)
         action.setChecked(name == chosen)
+        action.setData(name)
         action.triggered.connect(lambda _, name=name: choose(name))
         group.addAction(action)
+
+
+def check_choice(menu: QMenu, chosen: str) -> None:
+    """Check the entry of a name in a menu made by `add_choice_section`, without choosing it."""
+    for action in menu.actions():
+        if action.data() == chosen and action.isCheckable():
+            action.setChecked(True)
 
 
 def create_label(text: str = "", kind: str = "", wrap: bool = False) -> QLabel:

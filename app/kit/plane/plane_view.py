@@ -46,6 +46,12 @@ class PlaneView(FigureView):
         self.plot = MatrixPlot(self.draw)
         self._build_layout()
         self._connect_plane()
+        self.view_state.keep_place("window", self._list_window, self._restore_window)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a plane is shown."""
+        return self.picture is not None
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -202,6 +208,23 @@ class PlaneView(FigureView):
         if not (frame.rows[0] <= i < frame.rows[1] and frame.columns[0] <= j < frame.columns[1]):
             self._fitted = False
             self.plot.show_cell((i, j), min(frame.column_width, frame.row_height))
+
+    def _list_window(self) -> list[list[float]] | None:
+        """Return the visible columns and rows; None for the whole plane."""
+        return None if self._fitted else [list(map(float, span)) for span in self.plot.box.viewRange()]
+
+    def _restore_window(self, window: list[list[float]] | None) -> None:
+        """Show these columns and rows, unless another view of this result has shared its window."""
+        if window is not None and self.selection.ranges is None:
+            across, down = window
+            self._fitted = False
+            self.plot.box.setRange(xRange=tuple(across), yRange=tuple(down), padding=0)
+
+    def _keep_layers(self, layers: Mapping[str, str]) -> None:
+        """Keep which layers are shown, and whether cells are square."""
+        for layer in layers:
+            self.view_state.keep_check(layer, self.layer_actions[layer])
+        self.view_state.keep_check("square", self.square)
 
     def _build_layout(self) -> None:
         self._where = UndoLineEdit(placeholderText="Go to i, j")

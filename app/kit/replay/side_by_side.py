@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.painted_view import PictureCanvas
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
 from antidiag.app.kit.controls.widgets import create_label, tool_button
@@ -93,7 +94,8 @@ class SideBySideReplay(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the picture of this moment."""
-        export.ask_and_save_figure(self, "runs", FIGURE, self.draw_runs, " and ".join(name for name, _ in self.runs))
+        name = ask.join_name(*(name for name, _ in self.runs), "replay")
+        export.ask_and_save_figure(self, name, FIGURE, self.draw_runs, " and ".join(name for name, _ in self.runs))
 
     def keyPressEvent(self, event) -> None:
         if not self.player.handle_key(Qt.Key(event.key())):

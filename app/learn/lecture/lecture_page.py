@@ -108,7 +108,8 @@ class LecturePage(QWidget):
 
     def save_lecture(self) -> None:
         """Ask for a file and write the lecture."""
-        path = ask.save_path(self, "Save lecture", "lecture.json", "Lectures (*.json)")
+        name = ask.join_name(self.lecture.title if self.lecture is not None else "lecture") + ".json"
+        path = ask.save_path(self, "Save lecture", name, "Lectures (*.json)")
         if path is not None and self.lecture is not None:
             try:
                 lectures.write_lecture(path, self.lecture)

@@ -123,7 +123,8 @@ class WalkthroughPage(QWidget):
 
     def save_animation(self) -> None:
         """Ask for a file and write a picture of this step, an animation of all steps, or an HTML page."""
-        path = ask.save_path(self, "Save animation", "animation.png", FILTERS, SUFFIXES)
+        name = ask.join_name(*(animation.title for animation in self.animations), "animation") + ".png"
+        path = ask.save_path(self, "Save animation", name, FILTERS, SUFFIXES)
         if path is not None and self.animations:
             self.saving.save(path, self.animation_writer(path))
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QCursor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QCheckBox, QComboBox, QScrollArea, QStackedWidget, QTabWidget, QToolTip, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.flow_layouts import FlowLayout, group_widgets
 from antidiag.app.kit.controls.widgets import ElidedComboBox, ElidedLabel, UndoLineEdit, create_label, menu_button
@@ -115,10 +116,15 @@ class PlotTabs(QWidget):
         """Select the tab with this title."""
         self.tabs.setCurrentIndex(TABS.index(title))
 
+    @property
+    def _file_name(self) -> str:
+        """The name that files are proposed to have, without suffix: what was measured, and on what."""
+        return ask.join_name(*self._points.title.split(" \N{MIDDLE DOT} ")[:2], "sweep")
+
     def save_figure(self) -> None:
         """Ask for a file and save the shown plot (the lines for the table) as PNG, SVG or PDF."""
         self._leave_table_tab()
-        export.ask_and_save_figure(self, "sweep", self.figure_size(), self.paint_figure, self._points.title)
+        export.ask_and_save_figure(self, self._file_name, self.figure_size(), self.paint_figure, self._points.title)
 
     def copy_figure(self) -> None:
         """Copy the shown plot to the clipboard."""
@@ -127,7 +133,7 @@ class PlotTabs(QWidget):
 
     def save_table(self) -> None:
         """Ask for a file and save all points as CSV, JSON or Markdown."""
-        table_export.ask_and_save_text(self, "Save points", "sweep.csv", self.export_points)
+        table_export.ask_and_save_text(self, "Save points", f"{self._file_name}.csv", self.export_points)
 
     def export_points(self, suffix: str) -> str:
         """Return all points as text: everything in CSV and JSON, a summary in Markdown."""

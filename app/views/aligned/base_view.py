@@ -16,7 +16,7 @@ from antidiag.app.kit.controls.widgets import ElidedLabel, icon_button
 from antidiag.app.kit.figures.legend import Legend, LegendItem
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.kit.tasks.recent_cache import RecentCache
+from antidiag.app.kit.view_state import ViewState
 from antidiag.app.views.aligned import status_text
 from antidiag.app.views.aligned.colouring import schemes
 from antidiag.app.views.aligned.colouring.colour_controller import ColourController
@@ -64,7 +64,6 @@ class BaseAlignmentView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.editor: AlignmentEditor | None = None
-        self._editors = RecentCache[AlignmentEditor](MAX_EDITORS)
         self.canvas, self.overview = AlignmentCanvas(), OverviewMap()
         self.undo_button = icon_button("undo", "Undo", self.undo)
         self.redo_button = icon_button("redo", "Redo", self.redo)
@@ -81,10 +80,11 @@ class BaseAlignmentView(QWidget):
         self._counting = LatestTask(
             self, self._take_counts, lambda error: self.show_status(f"The columns could not be counted: {error}")
         )
-        self._reading = LatestTask(self, lambda made: self.show_alignment(made[1], made[0]))
+        self._reading, self._stored_edits = LatestTask(self, self._take_reading), dict[str, Any]()
         self.exporter = AlignmentExporter(self)
         self._rest_timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest_timer.timeout.connect(self._count_in_thread)
+        self.view_state = ViewState(lambda: self.picture is not None)
         self._connect_parts()
 
     def _connect_parts(self) -> None:
@@ -120,11 +120,12 @@ class BaseAlignmentView(QWidget):
         there = result is not None and alignment_text.holds_alignment(result)
         before, self.result = self.result, result if there else None
         self._reading.cancel()
+        self._stored_edits = {}
         if there and result is before:
             return
         if (
             there
-            and result not in self._editors
+            and not self.selection.has_history("alignments", result)
             and alignment_text.count_columns(result) > column_counter.MAX_LETTERS_AT_ONCE
         ):
             self.show_alignment(None)
@@ -141,8 +142,13 @@ class BaseAlignmentView(QWidget):
 
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
         """Show an alignment ``of`` a result, an alignment by itself, or nothing."""
-        make = partial(self._make_editor, alignment)
-        self.editor = self._editors.get_or_create(of or alignment, make) if alignment is not None else None
+        if self.editor is not None:
+            self.editor.state_changed.disconnect(self._on_edit)
+        self.editor = None
+        if alignment is not None:
+            make = partial(AlignmentEditor, alignment)
+            self.editor = self.selection.find_history("alignments", of or alignment, make, MAX_EDITORS)
+            self.editor.state_changed.connect(self._on_edit)
         self._counts = ColumnCounter()
         self.forget_reference()
         self.alignment_changed.emit()
@@ -157,8 +163,17 @@ class BaseAlignmentView(QWidget):
         self.canvas.picture = None
         self._lay_out(fit=True)
 
+    def _take_reading(self, made: tuple[Result, AlignedSequences]) -> None:
+        """Show an alignment that a thread has read, with its stored edits and its view state."""
+        self.show_alignment(made[1], made[0])
+        if self._stored_edits:
+            self.show_edits(self._stored_edits)
+        self.view_state.resume()
+
     def show_edits(self, edits: Mapping[str, Any]) -> None:
         """Continue from stored edits of the shown alignment, unless its undo history is still there."""
+        if self._reading.busy:
+            self._stored_edits = dict(edits)
         if self.editor is not None and self.editor.is_untouched and "order" in edits:
             try:
                 self.editor.restore_edits(edits)
@@ -263,15 +278,9 @@ class BaseAlignmentView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
 
-    def _make_editor(self, alignment: AlignedSequences) -> AlignmentEditor:
-        editor = AlignmentEditor(alignment)
-        editor.state_changed.connect(self._on_edit)
-        return editor
-
     def _on_edit(self) -> None:
-        if self.sender() is self.editor:
-            self._lay_out(fit=False)
-            self.send_edits()
+        self._lay_out(fit=False)
+        self.send_edits()
 
     def send_edits(self) -> None:
         """Send the edits to the session."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
@@ -18,9 +19,10 @@ from antidiag.app.kit.selection import Selection
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
 from antidiag.app.views.aligned.editing.cell_commands import CellCommands
+from antidiag.app.views.aligned.editing.cell_selection import CellSelection
 from antidiag.app.views.aligned.editing.realign_commands import RealignCommands
 from antidiag.app.views.aligned.export import alignment_text
-from antidiag.app.views.aligned.menus import AlignmentMenus
+from antidiag.app.views.aligned.menus import LETTERS, AlignmentMenus
 from antidiag.app.views.aligned.searching.search_controller import SearchController
 from antidiag.app.views.aligned.side_panels.comparison import ComparisonPanel
 from antidiag.app.views.aligned.side_panels.pair_summary import PairSummary
@@ -35,6 +37,8 @@ VIEW_FORMS = {
     "many": (("logo", "consensus", "confidence", "conservation", "occupancy"), False),
 }
 """First tracks, and whether columns are wrapped, for results of two and three sequences and for others."""
+MOST_RANGES = 20_000
+"""Ranges of rows and columns of a selection that are kept with the view at most."""
 STEP_KEYS = {Qt.Key.Key_M: "mismatch", Qt.Key.Key_G: "gap"}
 """Keys that step along a pair while letters cannot be typed."""
 
@@ -55,6 +59,7 @@ class AlignmentViewer(BaseAlignmentView):
         self._tools = self._tool_row()
         self._build_layout()
         self._connect_signals()
+        self._keep_state()
         self.show_alignment(None)
 
     @classmethod
@@ -142,6 +147,73 @@ class AlignmentViewer(BaseAlignmentView):
         super().show_edits(edits)
         if self.editor is not None:
             self.tree.restore_tree(edits)
+
+    def _keep_state(self) -> None:
+        canvas, state = self.canvas, self.view_state
+        state.keep("colours", self.colours.list_choice, self._restore_colours)
+        state.keep("forms", self._list_form, self._restore_forms)
+        state.keep("letters", lambda: canvas.letters, self._restore_letters)
+        state.keep("letter_sizes", canvas.list_letter_sizes, canvas.restore_letter_sizes)
+        state.keep_place("notes", lambda: list(self.notes), self._restore_notes)
+        state.keep_place("splitter", self._row_splitter.sizes, self._restore_sizes)
+        state.keep_place("place", canvas.list_place, canvas.restore_place)
+        state.keep_place("cursor", self._list_cursor, self._restore_cursor)
+        state.keep_place("selection", self._list_selection, self._restore_selection)
+        state.keep_place("posteriors", self.posteriors.list_rows, self.posteriors.restore_rows)
+
+    def _restore_colours(self, choice: Mapping[str, Any]) -> None:
+        self.colours.restore_choice(choice, self.alignment, self._reference is not None)
+
+    def _list_form(self) -> dict[str, list[Any]]:
+        """Return the tracks, and whether columns are wrapped, of the kind of alignment that is shown."""
+        shown = [track for track in self.canvas.wanted_tracks if track != "agreement"]
+        return {self._form: [shown, self.canvas.wrapped]}
+
+    def _restore_forms(self, forms: Mapping[str, list[Any]]) -> None:
+        for name, (shown, wrapped) in forms.items():
+            if name in self._forms:
+                self._forms[name] = [str(track) for track in shown], bool(wrapped)
+                if name == self._form:
+                    self.canvas.wanted_tracks, self.canvas.wrapped = self._forms[name]
+        self.canvas.repaint_all()
+        self._count_in_thread()
+
+    def _restore_letters(self, which: str) -> None:
+        if which in LETTERS and which != self.canvas.letters:
+            self.set_letters(which)
+
+    def _restore_notes(self, tags: list[str]) -> None:
+        if tags != self.notes:
+            self.notes = list(map(str, tags))
+            self.lay_out_again()
+
+    def _restore_sizes(self, sizes: list[int]) -> None:
+        if all(sizes):
+            self._row_splitter.setSizes(sizes)
+
+    def _list_cursor(self) -> list[int]:
+        """Return row and column at the cursor; rows are counted as in the alignment."""
+        line, column = self.picture.cursor
+        return [int(self.picture.order[line]), int(column)]
+
+    def _restore_cursor(self, cursor: list[int]) -> None:
+        row, column = cursor
+        lines = np.flatnonzero(self.picture.order == row)
+        if lines.size and 0 <= column < self.picture.shape[1]:
+            self.picture.cursor = self.canvas.anchor = int(lines[0]), column
+            self.colours.recolour()
+
+    def _list_selection(self) -> list[Any] | None:
+        """Return the selected cells; None for a selection of very many ranges, which is not kept."""
+        blocks = self.picture.cell_selection.list_blocks()
+        return blocks if sum(len(ranges) for block in blocks for ranges in block) <= MOST_RANGES else None
+
+    def _restore_selection(self, blocks: list[Any] | None) -> None:
+        if blocks:
+            shape = self.picture.alignment.letters.shape
+            self.picture.cell_selection = CellSelection.from_blocks(shape, blocks)
+            self.canvas.repaint_all()
+            self.show_status("")
 
     def _use_form(self, form: str) -> None:
         self._forms[self._form] = self.canvas.wanted_tracks, self.canvas.wrapped

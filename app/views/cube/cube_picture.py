@@ -76,6 +76,16 @@ class CubePicture(QWidget):
         self._on_turned()
         self.drawing.update()
 
+    def list_eye(self) -> list[float]:
+        """Return turn, tilt and zoom of the direction of view."""
+        return [float(self.eye.turn), float(self.eye.tilt), float(self.eye.zoom)]
+
+    def restore_eye(self, eye: list[float]) -> None:
+        """Turn the cube to what `list_eye` returned."""
+        self.eye.turn, self.eye.tilt, self.eye.zoom = map(float, eye)
+        self._on_turned()
+        self.drawing.update()
+
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw the cube as it is turned, for a file."""
         self.drawing.show_scene(self.build_scene(), self.names, self._strip_width)

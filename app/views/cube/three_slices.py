@@ -92,6 +92,15 @@ class ThreeSlices(QObject):
         for plot in self.plots:
             plot.fit()
 
+    def list_windows(self) -> list[list[list[float]]]:
+        """Return the visible part of each slice."""
+        return [[list(map(float, span)) for span in plot.getViewBox().viewRange()] for plot in self.plots]
+
+    def restore_windows(self, windows: list[list[list[float]]]) -> None:
+        """Show the parts that `list_windows` returned."""
+        for plot, (across, down) in zip(self.plots, windows, strict=True):
+            plot.setRange(xRange=tuple(across), yRange=tuple(down), padding=0)
+
     def restyle(self) -> None:
         """Use the colours of the present theme."""
         for plot in self.plots:

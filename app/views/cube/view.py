@@ -65,6 +65,26 @@ class CubeView(PaintedView):
         self._build()
         self._connect()
         self.apply_theme()
+        self._keep_state()
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a cube is shown."""
+        return self.chunks is not None
+
+    def _keep_state(self) -> None:
+        state = self.view_state
+        state.keep_choice("colour", self.colour)
+        for layer, action in self.layer_actions.items():
+            state.keep_check(layer, action)
+        state.keep_check("beside", self.slices_action)
+        state.keep_place("place", lambda: list(map(int, self.place)), self._restore_place)
+        state.keep_place("eye", self.picture.list_eye, self.picture.restore_eye)
+        state.keep_place("windows", self.slices.list_windows, self.slices.restore_windows)
+
+    def _restore_place(self, place: list[int]) -> None:
+        if all(0 <= at <= length for at, length in zip(place, self.result.problem.lengths, strict=True)):
+            self.go_to_cell((place[0], place[1], place[2]))
 
     @classmethod
     def shows(cls, result: Result) -> bool:

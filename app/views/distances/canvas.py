@@ -49,6 +49,21 @@ class DistancesCanvas(MovedCanvas):
         self.fitted = True
         self.update()
 
+    def list_window(self) -> list[float] | None:
+        """Return the pixels of a cell, and the first visible column and row; None where the whole matrix is shown."""
+        view = self.view
+        if self.fitted:
+            return None
+        return [view.cell, (view.area.left() - view.left) / view.cell, (view.area.top() - view.top) / view.cell]
+
+    def restore_window(self, window: list[float] | None) -> None:
+        """Show the part that `list_window` returned."""
+        if window is not None and self.picture is not None:
+            cell, column, row = window
+            whole = fit_viewport(self.picture, self.width(), self.height(), self.font()).cell
+            cell = max(cell, whole)
+            self._set_view(cell, self.view.area.left() - column * cell, self.view.area.top() - row * cell)
+
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Zoom around a position, at most out to the whole matrix."""
         if self.picture is None:

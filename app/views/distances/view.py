@@ -60,6 +60,12 @@ class DistancesView(PaintedView):
         self.canvas.clicked.connect(self._on_click)
         selection.taxa_changed.connect(lambda _: self._mark_selected())
         self.show_matrix(None)
+        self._keep_state()
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the matrix is on the screen in its final order."""
+        return self.canvas.picture is not None and self.sharp
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -158,9 +164,14 @@ class DistancesView(PaintedView):
         """Copy the matrix to the clipboard, for a spreadsheet."""
         QGuiApplication.clipboard().setText("".join(distance_files.csv_lines(self.ordered_matrix(), "\t")))
 
+    @property
+    def named_subject(self) -> Any:
+        """The result or the matrix that files are named after."""
+        return self.result or self.matrix
+
     def save_matrix(self) -> None:
         """Ask for a file and write the matrix in the displayed order; show the error on failure."""
-        name = ask.suggest_name(self.result, "distances") + ".csv"
+        name = ask.suggest_name(self.named_subject, "distances") + ".csv"
         path = ask.save_path(self, "Save distances", name, ";;".join(FILE_FILTERS.values()), FILE_FILTERS)
         if path is not None and ask.run_with_warning(self, "Save distances", lambda: self.write_matrix(path)):
             self.status.setText(f"Saved {path}")
@@ -173,7 +184,9 @@ class DistancesView(PaintedView):
         add_choice_section(self.order_menu, "Order rows by", ORDERS, self.order_by, self.order_rows)
         add_choice_section(self.map_menu, "Colour map", heat_map.COLOUR_MAPS, self.map_name, self.set_map)
         self.map_menu.addSeparator()
-        add_check_action(self.map_menu, "Stretch nearly equal distances", self.stretch, self.set_stretch)
+        self._stretch_action = add_check_action(
+            self.map_menu, "Stretch nearly equal distances", self.stretch, self.set_stretch
+        )
         self._options = {
             name: add_check_action(self.show_menu, text, True, partial(self.set_option, name))
             for name, text in (("labelled", "Names"), ("numbers", "Numbers in cells"))
@@ -188,6 +201,15 @@ class DistancesView(PaintedView):
         ):
             self.tools.addWidget(button)
         self.build_layout(self.canvas)
+
+    def _keep_state(self) -> None:
+        state = self.view_state
+        state.keep_attribute("order_by", self, self.order_rows, self.order_menu)
+        state.keep_attribute("map_name", self, self.set_map, self.map_menu)
+        state.keep_check("stretch", self._stretch_action)
+        for name, action in self._options.items():
+            state.keep_check(name, action)
+        state.keep_place("window", self.canvas.list_window, self.canvas.restore_window)
 
     def figure_title(self) -> str:
         """Return the title of an exported figure."""
@@ -208,6 +230,7 @@ class DistancesView(PaintedView):
             self.canvas.show_picture(picture)
         self._mark_selected()
         self._show_pair(None)
+        self.view_state.resume()
 
     def _take_tree(self, tree: Tree) -> None:
         self.tree, self._ordered = tree, True

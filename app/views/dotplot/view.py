@@ -103,6 +103,8 @@ class DotPlotView(PlaneView):
         self.tools.addWidget(group_widgets(name, self.k))
         self.tools.addWidget(menu_button("Show", "Show or hide matches and path", self.create_layer_menu(LAYERS)))
         self.add_figure_tools()
+        self._keep_layers(LAYERS)
+        self.view_state.keep("k", self.k.value, self._restore_word_length)
         self.plot.box.sigRangeChanged.connect(lambda *_: self.plot.show_overview(True))
         self.plot.settled.connect(self._on_window)
         self.scan_panel.finished.connect(self._on_survey)
@@ -159,6 +161,11 @@ class DotPlotView(PlaneView):
         if self.result is not None or self.picture is None:
             return result_text.format_title(self.result)
         return SequencePair(*self.picture.problem.sequences).name
+
+    @property
+    def named_subject(self) -> Any:
+        """The result or the pair that files are named after."""
+        return self.result or (SequencePair(*self.picture.problem.sequences) if self.picture else None)
 
     def readable_cell_pixels(self) -> float:
         """Pixels of a cell from which letters are drawn."""
@@ -234,6 +241,12 @@ class DotPlotView(PlaneView):
         self._window.cancel()
         self._search_when_visible()
         self.show_cell_status(None)
+
+    def _restore_word_length(self, length: int | None) -> None:
+        """Search words of another length; None stands for the automatic one."""
+        if length != self.k.value():
+            self.k.set_value(length)
+            self._search_again()
 
     def _visible_pixels(self) -> Span:
         area = self.plot.visible_frame().visible_area

@@ -55,6 +55,13 @@ class GraphView(PaintedView):
         self.plane.pointed.connect(self._on_pointed)
         self.plane.clicked.connect(self._on_clicked)
         self.plane.moved.connect(self._on_moved)
+        self.view_state.keep_player(self.player)
+        self.view_state.keep_place("pair", self._chosen_pair, self._restore_pair)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the distances are on the screen."""
+        return self.shown is not None
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -96,6 +103,14 @@ class GraphView(PaintedView):
             self.shown.chosen = pair
             self._find_path()
 
+    def _chosen_pair(self) -> list[int] | None:
+        chosen = self.shown.chosen if self.shown is not None else None
+        return None if chosen is None else list(map(int, chosen))
+
+    def _restore_pair(self, pair: list[int] | None) -> None:
+        if pair is not None and all(0 <= vertex < self.shown.vertex_count for vertex in pair):
+            self.choose_pair((pair[0], pair[1]))
+
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw graph and matrix."""
         if self.shown is not None:
@@ -119,6 +134,7 @@ class GraphView(PaintedView):
             self.shown.chosen = names.index(problem.start), names.index(problem.end)
         self._update_legend()
         self._find_path()
+        self.view_state.resume()
 
     def _find_path(self) -> None:
         """Find the path of the pair under the mouse or of the selected pair; mark a negative cycle if there is one."""

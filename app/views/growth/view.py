@@ -37,6 +37,12 @@ class GrowthView(PaintedView):
         self.player = ReplayPlayer(SECONDS)
         self._reading = LatestTask(self, self._show_growth, lambda error: self.show_status(str(error)))
         self._build()
+        self.view_state.keep_player(self.player)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the step log was read."""
+        return self.picture is not None
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -148,6 +154,7 @@ class GrowthView(PaintedView):
             self.picture = GrowthPicture(found)
             self.player.go_to(TICKS)
             self.apply_theme()
+            self.view_state.resume()
         self.canvas.update()
 
     def _on_point(self, place: QPointF | None) -> None:

@@ -16,6 +16,7 @@ from antidiag.app.kit.controls.widgets import create_label, tool_button
 from antidiag.app.kit.plots.axis import FastPlot
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_state import ViewState
 from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.sums.problem import LearningAnswer
 from antidiag.kernels.model import Result
@@ -108,6 +109,19 @@ class LearningView(QWidget):
         layout.addWidget(parts, 1)
         theme.notifier.changed.connect(self._apply_theme)
         self._apply_theme()
+        self.view_state = ViewState(lambda: self.result is not None)
+        self.view_state.keep_place("window", self._list_window, self._restore_window)
+        self.view_state.keep_scrolling(self.table)
+
+    def _list_window(self) -> list[list[float]] | None:
+        """Return the visible part of the plot; None for the whole."""
+        box = self.plot.getViewBox()
+        return None if any(box.autoRangeEnabled()) else [list(map(float, span)) for span in box.viewRange()]
+
+    def _restore_window(self, window: list[list[float]] | None) -> None:
+        if window is not None:
+            across, down = window
+            self.plot.setRange(xRange=tuple(across), yRange=tuple(down), padding=0)
 
     @classmethod
     def shows(cls, result: Result) -> bool:

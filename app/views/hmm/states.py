@@ -50,6 +50,7 @@ class StatesView(PaintedView):
         for tool in (self._letter_field, fit, self.previous_button, self.next_button):
             self.tools.addWidget(tool)
         self.build_layout(self.plane)
+        self.view_state.keep_place("span", self.plane.list_span, self.plane.restore_span)
         self._letter_field.returnPressed.connect(lambda: self.go_to(self._letter_field.text()))
         self._rest.timeout.connect(self._compute_visible)
         self.plane.moved.connect(self._on_moved)

@@ -112,6 +112,9 @@ class JoinsView(PaintedView):
         self.canvas.key_pressed.connect(self.player.handle_key)
         selection.taxa_changed.connect(self._on_taxa)
         self.show_result(None)
+        self.view_state.keep_attribute("map_name", self, self.set_map, self._map_menu)
+        self.view_state.keep_choice("values", self.value_box, place=True)
+        self.view_state.keep_player(self.player)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -177,7 +180,7 @@ class JoinsView(PaintedView):
         self.value_box.setToolTip("Distances of clusters, or the criterion Q, which is least for the joined pair")
         self.value_box.setAccessibleName("Values of the matrix")
         self.value_box.currentIndexChanged.connect(lambda index: self.set_criterion(index == 1))
-        maps = QMenu(self)
+        maps = self._map_menu = QMenu(self)
         add_choice_section(maps, "Colour map", heat_map.COLOUR_MAPS, self.map_name, self.set_map)
         self.tools.addWidget(self.value_box)
         self.tools.addWidget(menu_button("Colours", "Colours of the matrix", maps))

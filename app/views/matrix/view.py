@@ -55,7 +55,11 @@ class MatrixView(PlaneView):
         self.tools.addWidget(
             menu_button("Show", "Show or hide strips, path and other layers", self.create_layer_menu(LAYERS))
         )
-        self.tools.addWidget(menu_button("Colours", "Colour map and contrast", self._colour_menu()))
+        colours = self._colour_menu()
+        self.tools.addWidget(menu_button("Colours", "Colour map and contrast", colours))
+        self._keep_layers(LAYERS)
+        self.view_state.keep_attribute("_map", self, self.set_map, colours)
+        self.view_state.keep_attribute("_contrast", self, self.set_contrast, colours)
         self.add_figure_tools()
         self._connect()
         self.apply_theme()

@@ -45,6 +45,9 @@ class OrdersView(PaintedView):
         self._build()
         self._connect()
         self._show_chunk()
+        self.view_state.keep_number("s", self.s)
+        self.view_state.keep_number("layers", self.layers)
+        self.view_state.keep_player(self.player)
 
     @classmethod
     def shows(cls, result: Result) -> bool:

@@ -49,6 +49,9 @@ class ProductView(PaintedView):
         self.member_number.valueChanged.connect(lambda _: self._show_matrix())
         self.canvas.pointed.connect(self._show_status)
         self.show_result(None)
+        self.view_state.keep_choice("matrix", self.matrix_choice, place=True)
+        self.view_state.keep_place("member", self.member_number.value, self.member_number.setValue)
+        self.view_state.keep_place("area", self.canvas.list_area, self.canvas.restore_area)
 
     @classmethod
     def shows(cls, result: Result) -> bool:

@@ -55,6 +55,27 @@ class ProfileView(PaintedView):
         self.columns.clicked.connect(self._on_click)
         self.profile_choice.activated.connect(lambda: self._show_chosen())
         self.show_profile(None)
+        self._keep_state()
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a profile is shown."""
+        return self.shown is not None
+
+    def _keep_state(self) -> None:
+        state = self.view_state
+        for name, action in self._actions.items():
+            state.keep_check(name, action)
+        state.keep_attribute("_map", self, self.set_map, self.map_menu)
+        state.keep_check("table", self.table_button)
+        state.keep_place("profile", self.profile_choice.currentIndex, self._restore_profile)
+        state.keep_place("span", self.columns.list_span, self.columns.restore_span)
+        state.keep_scrolling(self.table)
+
+    def _restore_profile(self, number: int) -> None:
+        if 0 <= number < self.profile_choice.count() and number != self.profile_choice.currentIndex():
+            self.profile_choice.setCurrentIndex(number)
+            self._show_chosen()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -114,6 +135,7 @@ class ProfileView(PaintedView):
         self.columns.show_sequence(Sequence(profile.name, consensus, profile.type) if profile is not None else None)
         self._update_legend()
         self._show_status(None)
+        self.view_state.resume()
 
     def turn_to_table(self, on: bool) -> None:
         """Show the table, or the picture."""
@@ -155,6 +177,11 @@ class ProfileView(PaintedView):
         self.table.clearSelection()
         self.table.copy_cells()
         self.status.setText("Copied the table.")
+
+    @property
+    def named_subject(self) -> Any:
+        """The result, the alignment or the profile that files are named after."""
+        return self.result or self.alignment or (self.shown.profile if self.shown is not None else None)
 
     def save_profile(self) -> None:
         """Ask for a file and write the profile; show the error on failure."""

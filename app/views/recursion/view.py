@@ -22,6 +22,7 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.recursion import distance_areas, level_bands
 from antidiag.app.views.recursion.distance_areas import DistanceAreas
 from antidiag.app.views.recursion.level_bands import LevelBands
+from antidiag.app.views.recursion.line_window import LineWindow
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -54,6 +55,33 @@ class RecursionView(PaintedView):
         self._tiling = LatestTask(self, self._take_tiles, lambda error: self.show_status(str(error)))
         self._marking = LatestTask(self, self._take_marks)
         self._build()
+        self.view_state.keep_place("group", self._chosen_group, self._restore_group)
+        self.view_state.keep_place("windows", self._list_windows, self._restore_windows)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the map of the recursion is there."""
+        return self.bands is not None
+
+    @property
+    def _line_windows(self) -> tuple[LineWindow, LineWindow, LineWindow]:
+        """The visible part of the map, and of the rows and columns of the distances."""
+        return self.bands.window, self.areas.rows, self.areas.columns
+
+    def _chosen_group(self) -> int:
+        return int(self.bands.chosen)
+
+    def _restore_group(self, split: int) -> None:
+        if 0 <= split < len(self.bands.map.splits):
+            self.choose_group(split)
+
+    def _list_windows(self) -> list[list[float]]:
+        return [[float(window.low), float(window.high)] for window in self._line_windows]
+
+    def _restore_windows(self, spans: list[list[float]]) -> None:
+        for window, (low, high) in zip(self._line_windows, spans, strict=True):
+            window.show_span(low, high)
+        self._update_canvases()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -167,6 +195,7 @@ class RecursionView(PaintedView):
             self._tools.setEnabled(True)
             self.choose_group(0)
             self._mark_selected()
+            self.view_state.resume()
         self._update_canvases()
 
     def _take_tiles(self, made: tuple[DistanceAreas, dict[Any, np.ndarray]]) -> None:

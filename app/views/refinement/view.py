@@ -102,6 +102,16 @@ class RefinementView(PaintedView):
         self._summary = create_label(wrap=True)
         self._making = LatestTask(self, self._take_step, lambda error: self.show_status(str(error)))
         self._build()
+        self.view_state.keep_place("change", self.slider.value, self.slider.setValue)
+        self.view_state.keep_place("area", self.after.list_area, self._restore_area)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a change is on the screen."""
+        return self.shown_step is not None
+
+    def _restore_area(self, area: list[float] | None) -> None:
+        self.after.restore_area(area)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -221,6 +231,7 @@ class RefinementView(PaintedView):
         else:
             for canvas, side in ((self.before, step.before), (self.after, step.after)):
                 canvas.show_side(shade_cells(side, step.change.first), self._letters_at(side.has_letter))
+            self.view_state.resume()
         self._summary.setText(self.change_text())
 
     def _letters_at(self, there: np.ndarray) -> np.ndarray:

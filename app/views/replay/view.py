@@ -35,6 +35,12 @@ class ReplayView(PaintedView):
         self.tools.addWidget(self.player)
         self.build_layout(PictureCanvas(self.draw))
         self.player.moved.connect(self._update_status)
+        self.view_state.keep_player(self.player)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the step log was read."""
+        return self.replay is not None
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -81,6 +87,7 @@ class ReplayView(PaintedView):
 
     def _show_replay(self, found: RunReplay | None) -> None:
         self.replay = found
+        self.view_state.resume()
         self._update_status()
 
     def _update_status(self) -> None:

@@ -101,6 +101,21 @@ class TimelineView(PaintedView):
             self, self._show_lanes, lambda error: self.status.setText(f"The events cannot be shown: {error}")
         )
         self.apply_theme()
+        self.view_state.keep_choice("colour", self._colour)
+        self.view_state.keep_check("folds", self.folds)
+        self.view_state.keep_place("window", self._list_window, self._restore_window)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the step log is laid out."""
+        return self.bars.lanes is not None
+
+    def _list_window(self) -> list[list[float]]:
+        return [list(map(float, span)) for span in self.plot.getViewBox().viewRange()]
+
+    def _restore_window(self, window: list[list[float]]) -> None:
+        across, down = window
+        self.plot.setRange(xRange=tuple(across), yRange=tuple(down), padding=0)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -136,6 +151,7 @@ class TimelineView(PaintedView):
             self.plot.setLabel("left", self._worker_name())
             self.plot.setMouseEnabled(x=True, y=len(self._axis.workers) > MANY_LANES)
             self.fit()
+            self.view_state.resume()
         self.bars.update()
 
     def fit(self) -> None:

@@ -62,6 +62,17 @@ class PlanePane(MovedCanvas):
         self._place_whole()
         self.update()
 
+    def list_window(self) -> list[float] | None:
+        """Return the pixels between letters and the place in the middle; None where everything is shown."""
+        return None if self._whole else [float(self._scale), *map(float, self._middle)]
+
+    def restore_window(self, window: list[float] | None) -> None:
+        """Show the part that `list_window` returned."""
+        if window is not None:
+            scale, x, y = window
+            self._whole, self._scale, self._middle = False, min(max(scale, 1e-6), LARGEST), np.array([x, y], float)
+            self.update()
+
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Zoom by a factor around a point."""
         if self.shown is None:

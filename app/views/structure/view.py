@@ -71,6 +71,26 @@ class StructureView(PaintedView):
         for pane in self.panes.values():
             pane.letter_pointed.connect(self.highlight_letter)
         self.table.part_pointed.connect(self._say_part)
+        self._keep_state()
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a structure is shown, and the other best ones are counted."""
+        return self.shown is not None and self.sharp
+
+    def _keep_state(self) -> None:
+        state = self.view_state
+        for name, button in self.pane_buttons.items():
+            state.keep(name, button.isChecked, partial(self.show_pane, name))
+        state.keep("by_share", lambda: self.drawing.by_share, self.colour_by_share)
+        state.keep_place("number", lambda: self.number, self._restore_number)
+        state.keep_place("plane", self.drawing.list_window, self.drawing.restore_window)
+        state.keep_place("area", self.table.list_area, self.table.restore_area)
+        state.keep_place("span", self.line.list_span, self.line.restore_span)
+
+    def _restore_number(self, number: int) -> None:
+        if number:
+            self.go_to(number)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -218,11 +238,13 @@ class StructureView(PaintedView):
         self._show_structure(DisplayedStructure(self.shown.sequence, self.shown.partners, found))
         if len(self.table.values) == 0:
             self.table.note = "The table is empty"
+        self.view_state.resume()
 
     def _show_error(self, error: Exception) -> None:
         self.table.note = str(error) if isinstance(error, InputError) else f"The table could not be computed: {error}"
         self.table.update()
         self._update_number()
+        self.view_state.resume()
 
     def _show_structure(self, shown: DisplayedStructure | None) -> None:
         self.shown = shown

@@ -15,6 +15,7 @@ from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.kit.results.phase_times import list_phase_times
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.app.kit.view_state import ViewState
 from antidiag.kernels import memory
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.registry.data_loading import find_kind
@@ -82,6 +83,8 @@ class SummaryView(QWidget):
             )
         )
         layout.addWidget(self._command)
+        self.view_state = ViewState(lambda: self.result is not None and self.sharp)
+        self.view_state.keep_scrolling(self.page)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -109,6 +112,7 @@ class SummaryView(QWidget):
         self._sections = found
         self.page.show_sections(found)
         self._command.setPlainText(command)
+        self.view_state.resume()
 
     def copy_command(self) -> None:
         """Copy the command line that repeats the result."""

@@ -76,6 +76,17 @@ class TreeCanvas(QWidget):
         self.update()
         self.moved.emit()
 
+    def list_window(self) -> list[float] | None:
+        """Return scale and position of the tree in pixels; None where all of it is shown."""
+        frame = self.frame
+        return None if self.fitted else [float(x) for x in (frame.across, frame.down, frame.left, frame.top)]
+
+    def restore_window(self, window: list[float] | None) -> None:
+        """Show the part that `list_window` returned."""
+        if window is not None and self.picture is not None:
+            across, down, left, top = window
+            self._set_frame(dataclasses.replace(self.frame, across=across, down=down, left=left, top=top))
+
     def show_clade(self, node: int | None) -> None:
         """Fill the window with a clade, or with the whole tree."""
         if self.picture is None:

@@ -6,11 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.controls.widgets import add_check_action, add_choice_section, create_label, menu_button
+from antidiag.app.kit.controls.widgets import (
+    add_check_action,
+    add_choice_section,
+    check_choice,
+    create_label,
+    menu_button,
+)
 from antidiag.app.views.tree import tree_colours
 from antidiag.app.views.tree.tip_labels import LARGEST
 from antidiag.kernels.errors import ParameterError
@@ -69,6 +76,18 @@ class TreeMenus:
             menu_button("Edit", "Root, swap, sort, collapse and remove", self.edit_menu),
         ]
         self.save_button = menu_button("Save", "Save the figure or the tree", self.save_menu)
+
+    def check_shape(self) -> None:
+        """Check the entries of the shape and of the branch lengths that the view has."""
+        check_choice(self.shape_menu, str(self._view.shape))
+        with QSignalBlocker(self.lengths):
+            self.lengths.setChecked(self._view.lengths)
+
+    def check_label_size(self, pixels: float) -> None:
+        """Check the entry of a size of names."""
+        for name, (_, size) in NAME_SIZES.items():
+            if size == pixels:
+                check_choice(self.show_menu, name)
 
     def apply_options(self, picture: Any) -> None:
         """Apply the options to a new picture; aligned names are remembered for each shape."""

@@ -18,8 +18,8 @@ from antidiag.app.kit.controls.widgets import ElidedLabel, icon_button, tool_but
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.recent_cache import RecentCache
 from antidiag.app.kit.tasks.saving_card import SavingCard
+from antidiag.app.kit.view_state import ViewState
 from antidiag.app.views.tree import node_text as tree_text
 from antidiag.app.views.tree import tip_columns, tree_menus
 from antidiag.app.views.tree import tree_colours as tree_colours
@@ -54,7 +54,7 @@ class TreeView(AnnotatedTreeView):
         self.selection = selection
         self.result: Result | None = None
         self.editor = None
-        self._editors, self._layout_task = RecentCache[TreeEditor](RECENT_TREES), TreeLayoutTask(self)
+        self._layout_task = TreeLayoutTask(self)
         self.shape, self.lengths = TreeShape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
         self._matches = NameMatches()
@@ -62,6 +62,7 @@ class TreeView(AnnotatedTreeView):
         self._build_layout()
         self.saving = SavingCard(self)
         self._connect_signals()
+        self._keep_state()
         self.show_tree(None)
 
     @classmethod
@@ -98,11 +99,12 @@ class TreeView(AnnotatedTreeView):
 
     def show_tree(self, tree: Tree | None, result: Result | None = None) -> None:
         """Show a tree, of a result or by itself, or nothing."""
-        self.editor = (
-            self._editors.get_or_create(result or tree, partial(self._create_editor, tree))
-            if tree is not None
-            else None
-        )
+        if self.editor is not None:
+            self.editor.changed.disconnect(self._on_edit)
+        self.editor = None
+        if tree is not None:
+            self.editor = self.selection.find_history("trees", result or tree, partial(TreeEditor, tree), RECENT_TREES)
+            self.editor.changed.connect(self._on_edit)
         self.search_box.clear()
         self._matches.clear_matches()
         self._tools.setEnabled(tree is not None)
@@ -230,6 +232,41 @@ class TreeView(AnnotatedTreeView):
     def sizeHint(self) -> QSize:
         return QSize(700, 600)
 
+    def _keep_state(self) -> None:
+        state = self.view_state = ViewState(self._is_laid_out)
+        state.keep("shape", lambda: [str(self.shape), self.lengths], self._restore_shape)
+        for name, action in (*self.menus.options.items(), ("overview", self.menus.overview)):
+            state.keep_check(name, action)
+        state.keep("label_size", lambda: self.menus.label_size, self._restore_label_size)
+        state.keep("colours", lambda: [self.colour_by, list(self.patterns)], self._restore_colours)
+        state.keep_place("current", lambda: self.current_node, self._restore_current)
+        state.keep_place("window", self.canvas.list_window, self.canvas.restore_window)
+
+    def _is_laid_out(self) -> bool:
+        """Whether the picture is that of the tree, shape and lengths that are chosen."""
+        picture = self.canvas.picture
+        return picture is not None and self.editor is not None and picture.layout.tree is self.editor.state.tree
+
+    def _restore_shape(self, value: list[Any]) -> None:
+        shape, lengths = TreeShape(value[0]), bool(value[1])
+        if (shape, lengths) != (self.shape, self.lengths):
+            self.shape, self.lengths = shape, lengths
+            self.menus.check_shape()
+            self._lay_out_whole()
+
+    def _restore_label_size(self, pixels: float) -> None:
+        self.menus.check_label_size(pixels)
+        self.set_label_size(pixels)
+
+    def _restore_colours(self, value: list[Any]) -> None:
+        by, patterns = value
+        self.set_colouring(str(by), tuple(map(str, patterns)))
+
+    def _restore_current(self, node: int | None) -> None:
+        if node is not None and 0 <= node < len(self.tree):
+            self.canvas.picture.current = node
+            self._show_status(node)
+
     def _build_layout(self) -> None:
         self.search_box = TreeSearchBox()
         self._tools = QWidget()
@@ -307,11 +344,7 @@ class TreeView(AnnotatedTreeView):
                 self.search_names(self.search_box.text())
         self._update_undo_buttons()
         self._show_status(None)
-
-    def _create_editor(self, tree: Tree) -> TreeEditor:
-        editor = TreeEditor(tree)
-        editor.changed.connect(self._on_edit)
-        return editor
+        self.view_state.resume()
 
     def _on_edit(self, moved: Callable[[int], int | None]) -> None:
         self._lay_out(None if self.current_node is None else moved(self.current_node))

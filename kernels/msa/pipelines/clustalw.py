@@ -50,6 +50,7 @@ OPTIONS = (
         "Series of protein matrices. The identity of two groups selects a matrix of the series.",
         default="gonnet",
         choices=matrix_series.SERIES,
+        proteins_only=True,
     ),
     Parameter(
         "gap_open",
@@ -94,6 +95,7 @@ OPTIONS = (
         "Residue factors",
         "Scale gap opening costs by the amino acids of a column.",
         default=True,
+        proteins_only=True,
     ),
     Parameter(
         "hydrophilic",
@@ -101,6 +103,7 @@ OPTIONS = (
         "Hydrophilic runs",
         "Lower gap opening costs in runs of hydrophilic letters.",
         default=True,
+        proteins_only=True,
     ),
 )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -20,6 +21,9 @@ from antidiag.kernels.alignments.column_statistics import ColumnCounts
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
 
+ALPHABETS = {True: "protein", False: "nucleotides"}
+"""Names of the alphabets by whether they are proteins."""
+
 
 class ColourController(QObject):
     """Holds the selected scheme. ``colours_changed(picture)`` is sent when a picture has new colours."""
@@ -29,7 +33,10 @@ class ColourController(QObject):
     def __init__(self, parent: QWidget, picture: Callable[[], AlignmentPicture | None]) -> None:
         super().__init__(parent)
         self._parent, self._picture = parent, picture
-        self.scheme = self._wanted = schemes.DEFAULT_SCHEME
+        self.scheme = schemes.DEFAULT_SCHEME
+        self._wanted = dict.fromkeys(ALPHABETS.values(), schemes.DEFAULT_SCHEME)
+        """The selected scheme of each alphabet; another one is used while it does not fit the alignment."""
+        self._alphabet = ALPHABETS[True]
         self._own: dict[str, str] = {}
         self._making = LatestTask(self, self._take_colours)
 
@@ -40,8 +47,24 @@ class ColourController(QObject):
 
     def select_scheme(self, scheme: str) -> None:
         """Colour by a scheme of `schemes.SCHEMES`, or by the scheme of a file ("file")."""
-        self.scheme = self._wanted = scheme
+        self.scheme = self._wanted[self._alphabet] = scheme
         self.recolour()
+
+    def list_choice(self) -> dict[str, Any]:
+        """Return the selected scheme by the alphabet of the alignment, and the colours of a file that was read."""
+        return {self._alphabet: self._wanted[self._alphabet], **({"file": dict(self._own)} if self._own else {})}
+
+    def restore_choice(
+        self, choice: Mapping[str, Any], alignment: AlignedSequences | None, has_comparison: bool
+    ) -> None:
+        """Select the schemes that `list_choice` returned, as far as they are known."""
+        self._own = {str(letters): str(colour) for letters, colour in choice.get("file", self._own).items()}
+        for alphabet in self._wanted:
+            if choice.get(alphabet) in (*schemes.SCHEMES, "file"):
+                self._wanted[alphabet] = choice[alphabet]
+        if alignment is not None:
+            self.fit_scheme(alignment, has_comparison)
+            self.recolour()
 
     def ask_colour_file(self) -> None:
         """Ask for a colour file and use it."""
@@ -54,10 +77,11 @@ class ColourController(QObject):
 
     def fit_scheme(self, alignment: AlignedSequences, has_comparison: bool) -> None:
         """Use the first scheme while the selected one does not fit the alignment."""
-        known = schemes.available_schemes(
-            alignment.type == SequenceType.PROTEIN, missing_inputs(alignment, has_comparison)
-        )
-        self.scheme = self._wanted if self._wanted in known or self._wanted == "file" else schemes.DEFAULT_SCHEME
+        is_protein = alignment.type == SequenceType.PROTEIN
+        known = schemes.available_schemes(is_protein, missing_inputs(alignment, has_comparison))
+        self._alphabet = ALPHABETS[is_protein]
+        wanted = self._wanted[self._alphabet]
+        self.scheme = wanted if wanted in known or wanted == "file" else schemes.DEFAULT_SCHEME
 
     def needs_thread(self, alignment: AlignedSequences) -> bool:
         """Whether a thread makes the colours: they differ between columns, and columns are many."""

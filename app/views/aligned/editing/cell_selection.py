@@ -106,6 +106,18 @@ class CellSelection:
         """Whether a cell is selected."""
         return any(block.rows[row] and block.columns[column] for block in self.blocks)
 
+    def list_blocks(self) -> list[list[list[list[int]]]]:
+        """Return the half-open ranges of rows and of columns of each block, as plain numbers."""
+        return [[list(map(list, find_ranges(mask))) for mask in block] for block in self.blocks]
+
+    @classmethod
+    def from_blocks(cls, shape: tuple[int, ...], blocks: list[list[list[list[int]]]]) -> CellSelection:
+        """Return the selection that `list_blocks` described; cells that are not there are left out."""
+        found = cls(shape)
+        for rows, columns in blocks:
+            found = found.add_block(_mask_ranges(rows, shape[0]), _mask_ranges(columns, shape[1]))
+        return found
+
     def column_ranges(self) -> list[tuple[int, int]]:
         """Return the selected columns as half-open ranges."""
         return find_ranges(self.columns)
@@ -118,6 +130,13 @@ def find_ranges(mask: np.ndarray) -> list[tuple[int, int]]:
     inside = np.flatnonzero(mask[1:] != mask[:-1]) + 1
     edges = [*([0] if mask[0] else []), *inside.tolist(), *([mask.size] if mask[-1] else [])]
     return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _mask_ranges(ranges: list[list[int]], size: int) -> np.ndarray:
+    found = np.zeros(size, bool)
+    for first, last in ranges:
+        found[max(first, 0) : max(last, 0)] = True
+    return found
 
 
 def _unite_masks(masks: list[np.ndarray], size: int) -> np.ndarray:

@@ -99,11 +99,28 @@ class PosteriorPanel:
             return
         if self.panel.layout() is None:
             self._lay_out()
-        self._fill_boxes()
         chosen = np.flatnonzero(picture.cell_selection.rows)
         below = picture.cursor[0] + (1 if picture.cursor[0] + 1 < picture.order.size else -1)
         here = [int(picture.order[picture.cursor[0]]), int(picture.order[below])] if picture.order.size > 1 else [0, 1]
         first, second = chosen[:2].tolist() if chosen.size == 2 else here
+        self._show_rows(first, second)
+
+    def list_rows(self) -> list[int] | None:
+        """Return the two rows whose posteriors are shown; None while the panel is closed."""
+        return [box.currentIndex() for box in self.rows] if self.is_open else None
+
+    def restore_rows(self, rows: list[int] | None) -> None:
+        """Show the posteriors of two rows again, or close the panel."""
+        if rows is None:
+            self.close_panel()
+        elif all(0 <= row < len(self._view.alignment.names) for row in rows):
+            if self.panel.layout() is None:
+                self._lay_out()
+            self._show_rows(rows[0], rows[1])
+
+    def _show_rows(self, first: int, second: int) -> None:
+        """Open the panel for two rows."""
+        self._fill_boxes()
         self.rows[0].setCurrentIndex(first)
         self.rows[1].setCurrentIndex(second)
         self.panel.show()

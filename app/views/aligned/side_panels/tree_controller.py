@@ -124,13 +124,15 @@ class TreeController:
         """Show the tree of stored `edits`; the rows are sorted already."""
         tree = edits.get("tree")
         if isinstance(tree, Tree) and not frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
-            self._set_tree(tree)
+            # The offered tree itself, so that its entry in the menu is checked.
+            self._set_tree(next((offered for offered in self.list_trees() if offered == tree), tree))
             known = range(len(self.tree)) if self.tree is not None else range(0)
             self.collapsed = frozenset(node for node in edits.get("collapsed", ()) if node in known)
             self._view.lay_out_again()
 
     def _set_tree(self, tree: Tree | None) -> None:
         self._original_tree, self.collapsed, self.tree, self._names = tree, frozenset(), None, ()
+        self._layout_key = ()
         self._consensus.clear()
         if tree is None:
             self._computing.cancel()

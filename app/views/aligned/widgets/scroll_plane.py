@@ -16,7 +16,7 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing import cell_painter
 from antidiag.app.views.aligned.drawing.margin_cache import MarginCache
-from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame
+from antidiag.app.views.aligned.drawing.picture import MAX_CELL, AlignmentPicture, CellFrame
 from antidiag.app.views.aligned.drawing.viewport import Viewport
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark, WrappedBlocks
 
@@ -31,6 +31,8 @@ REST_MS = 120
 STEPS_PER_CELL = 16
 """Steps of a scroll bar per cell."""
 MAX_STEPS = 2**30
+FIRST_LETTER_SIZES = {True: (9.0, 16.0), False: (11.0, 17.0)}
+"""Width and height of a cell in pixels where an alignment is shown first, wrapped into blocks or not."""
 
 
 class ScrollPlane(QAbstractScrollArea):
@@ -50,6 +52,7 @@ class ScrollPlane(QAbstractScrollArea):
         self.hides_unfit_tracks = True
         self.letters = "all"
         self.wrapped, self._scrolled = False, 0.0
+        self._letter_sizes = dict(FIRST_LETTER_SIZES)
         self.cell_marks: Callable[[], tuple[CellMark, ...]] = tuple
         self.marked_taxa: frozenset[str] = frozenset()
         self.names_width = self._default_names_width = MIN_NAMES_WIDTH
@@ -76,7 +79,7 @@ class ScrollPlane(QAbstractScrollArea):
         self._update_layout()
         if picture is not None and fit:
             self._fitted = False
-            self.frame_.cell_width, self.frame_.cell_height = (9.0, 16.0) if self.wrapped else (11.0, 17.0)
+            self.frame_.cell_width, self.frame_.cell_height = self._letter_sizes[self.wrapped]
             self.frame_.first_column = self.frame_.first_row = 0.0
         self.repaint_all()
 
@@ -139,11 +142,42 @@ class ScrollPlane(QAbstractScrollArea):
             self.frame_.fit_rows(self.picture.shape[0])
             self.repaint_all()
 
+    def list_letter_sizes(self) -> dict[str, list[float]]:
+        """Return the sizes of cells with letters that the user has chosen, which other alignments begin with."""
+        return {"wrapped" if wrapped else "line": list(size) for wrapped, size in self._letter_sizes.items()}
+
+    def restore_letter_sizes(self, sizes: dict[str, list[float]]) -> None:
+        """Begin with these sizes of cells, as far as letters fit into them."""
+        for wrapped, name in ((True, "wrapped"), (False, "line")):
+            width, height = map(float, sizes.get(name, self._letter_sizes[wrapped]))
+            if CellFrame(width, height).fits_letters and max(width, height) <= MAX_CELL:
+                self._letter_sizes[wrapped] = width, height
+
+    def list_place(self) -> list[float]:
+        """Return what is visible: width and height of cells, first column and row, pixels scrolled and of the names,
+        and whether the whole alignment is fitted."""
+        frame = self.frame_
+        place = frame.cell_width, frame.cell_height, frame.first_column, frame.first_row, self._scrolled
+        return [*map(float, place), self.names_width, int(self._fitted)]
+
+    def restore_place(self, place: list[float]) -> None:
+        """Show what `list_place` returned."""
+        width, height, column, row, scrolled, names, fitted = place
+        frame = self.frame_
+        frame.cell_width, frame.cell_height = min(max(width, 1e-6), MAX_CELL), min(max(height, 1e-6), MAX_CELL)
+        frame.first_column, frame.first_row, self._scrolled = float(column), float(row), float(scrolled)
+        self.names_width = min(max(int(names), MIN_NAMES_WIDTH), MAX_NAMES_WIDTH * 4)
+        if fitted:
+            self.fit_all()
+        else:
+            self._fitted = False
+            self.repaint_all()
+
     def zoom_to_letters(self) -> None:
         """Show letters at the cursor."""
         if self.picture is not None:
             self._fitted = False
-            self.frame_.cell_width, self.frame_.cell_height = 11.0, 17.0
+            self.frame_.cell_width, self.frame_.cell_height = self._letter_sizes[False]
             self.scroll_to(*self.picture.cursor)
 
     def zoom_cells(self, width_factor: float, height_factor: float, position: QPointF | None = None) -> None:
@@ -154,6 +188,8 @@ class ScrollPlane(QAbstractScrollArea):
         x = position.x() if position else frame.left + frame.width / 2
         y = position.y() if position else frame.top + frame.height / 2
         frame.zoom_at(width_factor, height_factor, max(x, frame.left), max(y, frame.top), self.picture.shape)
+        if frame.fits_letters:
+            self._letter_sizes[self.wrapped] = frame.cell_width, frame.cell_height
         self.repaint_all()
 
     def scroll_to(self, row: int, column: int) -> None:

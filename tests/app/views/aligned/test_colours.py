@@ -138,7 +138,7 @@ def test_colours_of_nucleotides_are_not_those_of_their_translation(view: Alignme
     view.editor.redo()
     view.set_scheme("zappo")
     view.editor.undo()
-    assert view.scheme == "residues"
+    assert view.scheme == "purine"  # each alphabet keeps its own
 
 
 def test_columns_have_the_structure_that_most_rows_have(view: AlignmentViewer) -> None:

@@ -1,0 +1,397 @@
+"""The open results: a page of views for each, in tabs that can be split side by side, and views in own windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, cast
+
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QTabBar, QTabWidget, QWidget
+
+from antidiag.app import theme
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_protocols import ResultView, UndoView
+from antidiag.app.panels.detached_view import DetachedView
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
+from antidiag.app.panels.viewer import ResultViews
+from antidiag.app.session.entry import Entry
+from antidiag.app.texts import shorten_name
+
+MAX_TITLE = 34
+"""Most letters of the title of a tab."""
+
+
+class ResultTabs(QSplitter):
+    """Pages of results and data in two groups of tabs, of which the second is visible once something is in it.
+
+    A result that is chosen in the list is shown in the page that is not pinned; `open_tab` opens it in a page of its
+    own. The ``active`` page is the one that was used last. ``page_activated(page)`` is sent when the user turns to
+    another page. The other signals are those of the pages.
+    """
+
+    settings_wanted = Signal(object)
+    products_wanted = Signal(object)
+    made = Signal(object)
+    profile_wanted = Signal(object)
+    edited = Signal(object, str, object)
+    view_shown = Signal(object)
+    page_activated = Signal(object)
+
+    def __init__(
+        self,
+        kinds: Callable[[], Sequence[type[ResultView]]],
+        selection: Selection,
+        empty: QWidget,
+        preferences: ViewPreferences,
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._kinds, self._selection, self._preferences = kinds, selection, preferences
+        self._offered: Sequence[Any] = ()
+        self.windows: list[DetachedView] = []
+        self.groups = QTabWidget(), QTabWidget()
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(theme.MARGIN)
+        for group in self.groups:
+            self._set_up_group(group)
+        self.groups[1].hide()
+        self.active = self._add_page(self.groups[0], selection, empty)
+        """The page that was used last."""
+        QApplication.instance().focusChanged.connect(self._on_focus)
+
+    @property
+    def pages(self) -> list[ResultViews]:
+        """The pages that have a tab, those of the first group first."""
+        return [
+            _page(group, index) for group in self.groups for index in range(group.count()) if group.isTabVisible(index)
+        ]
+
+    def find_page(self, key: Any) -> ResultViews | None:
+        """Return the page that shows a result or a datum, or None."""
+        return next((page for page in self.pages if page.subject is not None and page.subject.key is key), None)
+
+    def show_entry(self, entry: Entry | None) -> None:
+        """Show a result: in its page if it has one, else in the page that is not pinned."""
+        page = self.find_page(entry.result) if entry is not None else None
+        if page is None:
+            page = self._free_page()
+            page.show_entry(entry)
+        self.activate(page)
+
+    def show_datum(
+        self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({}), states: dict[str, Any] | None = None
+    ) -> bool:
+        """Show data: in their page if they have one, else in the page that is not pinned; False if no view can."""
+        if not self.active.capable_views(datum):
+            return False
+        page = self.find_page(datum)
+        if page is None:
+            page = self._free_page()
+            page.show_datum(datum, edits, states)
+        self.activate(page)
+        return True
+
+    def open_tab(self, entry: Entry, beside: bool = False) -> ResultViews:
+        """Open a result in a page of its own, ``beside``: in the other group; return the page."""
+        group = self._other_group(self.active) if beside else self._group_of(self.active)
+        page = self.find_page(entry.result)
+        if page is None:
+            page = self._add_page(group, self._selection.make_twin(), QWidget())
+            page.show_entry(entry)
+        elif self._group_of(page) is not group:
+            self._move(page, group)
+        page.is_pinned = True
+        self._update_titles()
+        self.activate(page)
+        return page
+
+    def activate(self, page: ResultViews) -> None:
+        """Make a page the active one."""
+        group = self._group_of(page)
+        before, self.active = self.active, page
+        group.setCurrentWidget(page)
+        self._update_titles()
+        if page is not before:
+            self.view_shown.emit(page.current)
+
+    def close_page(self, page: ResultViews) -> None:
+        """Close a page; the last one stays, without a result."""
+        page.store_states()
+        group, others = self._group_of(page), [other for other in self.pages if other is not page]
+        if page.selection is self._selection:  # the page with the next steps is only hidden until it is needed
+            page.is_pinned = False
+            page.show_entry(None)
+            self._show_tab(page, not others)
+        elif others:
+            with QSignalBlocker(group):
+                group.removeTab(group.indexOf(page))
+            page.selection.leave_twins()
+            page.deleteLater()
+        self._update_groups()
+        if page is self.active and others:
+            following = next((other for other in others if self._group_of(other) is group), others[0])
+            self._turn_to(following)
+
+    def update_entries(self, entries: Iterable[Entry]) -> None:
+        """Follow renamed and deleted results: titles change, and pages and windows of deleted ones close."""
+        known = {id(entry.result): entry for entry in entries}
+        for page in self.pages:
+            if page.subject is None:
+                continue
+            renewed = page.subject.renewed(known)
+            if renewed is not None:
+                page.subject = renewed
+            elif page.is_pinned:
+                self.close_page(page)
+            elif page is not self.active:
+                page.show_entry(None)
+        for window in list(self.windows):
+            renewed = window.subject.renewed(known)
+            if renewed is None:
+                window.close()
+            else:
+                window.show_subject(renewed)
+        self._update_titles()
+
+    def detach(self, subject: ViewSubject, kind: type[ResultView]) -> DetachedView:
+        """Show a view of a result or datum in a window of its own, and no longer in the pages."""
+        window = DetachedView(self, kind, subject, self._selection.make_twin(), self.active.make_connected_view)
+        window.closed.connect(self._on_window_closed)
+        window.edited.connect(self.edited)
+        self.windows.append(window)
+        self._update_views_of(subject.key)
+        return window
+
+    def offer(self, data: Sequence[Any]) -> None:
+        """Pass the open data to the views that can show them beside a result."""
+        gone = {id(datum) for datum in self._offered} - {id(datum) for datum in data}
+        self._offered = data
+        for page in self.pages:
+            page.offer(data)
+            if page.is_pinned and id(page.datum) in gone:
+                self.close_page(page)
+        for window in [window for window in self.windows if id(window.subject.datum) in gone]:
+            window.close()
+
+    def store_states(self) -> None:
+        """Store what the user has set in all views that are open."""
+        for holder in (*self.pages, *self.windows):
+            holder.store_states() if isinstance(holder, ResultViews) else holder.store_state()
+
+    def undoing(self) -> UndoView | None:
+        """Return the visible view of the active page that can undo or redo something, or None."""
+        return self.active.undoing()
+
+    def saved_tabs(self, entries: Sequence[Entry]) -> dict[str, Any]:
+        """Return which results are open in which tabs and windows, as plain values for the session."""
+        places = {id(entry.result): number for number, entry in enumerate(entries)}
+        tabs = [
+            {
+                "result": places[id(page.result)],
+                "side": self.groups.index(self._group_of(page)),
+                "pinned": page.is_pinned,
+                "active": page is self.active,
+                "view": page.current.id if page.current is not None else "",
+            }
+            for page in self.pages
+            if id(page.result) in places
+        ]
+        windows = [
+            {"result": places[id(window.subject.result)], "view": window.kind.id}
+            for window in self.windows
+            if id(window.subject.result) in places
+        ]
+        return {"tabs": tabs, "windows": windows}
+
+    def restore_tabs(self, saved: Mapping[str, Any], entries: Sequence[Entry]) -> Entry | None:
+        """Open the tabs and windows that `saved_tabs` returned; return the entry of the active page, or None."""
+        kinds = {kind.id: kind for kind in self._kinds()}
+        active, first = None, self.active
+        for entry, tab in _known_places(saved.get("tabs"), entries):
+            if tab.get("pinned"):
+                page = self._add_page(self.groups[1 if tab.get("side") == 1 else 0], self._selection.make_twin())
+                page.is_pinned = True
+                page.show_entry(entry)
+            else:
+                page = first
+                page.show_entry(entry)
+            page.turn_to(str(tab.get("view", "")))
+            active = page if tab.get("active") or active is None else active
+        for entry, window in _known_places(saved.get("windows"), entries):
+            kind = kinds.get(str(window.get("view")))
+            if kind is not None and kind.shows(entry.result):
+                self.detach(ViewSubject.of_entry(entry), kind)
+        if active is None:
+            return None
+        if first.subject is None:
+            self._show_tab(first, False)
+        self._update_groups()
+        self.activate(active)
+        return active.entry
+
+    def _set_up_group(self, group: QTabWidget) -> None:
+        group.setDocumentMode(True)
+        group.setMovable(True)
+        group.setTabsClosable(True)
+        group.setTabBarAutoHide(True)
+        group.setUsesScrollButtons(True)
+        group.setElideMode(Qt.TextElideMode.ElideMiddle)
+        group.tabCloseRequested.connect(lambda index, group=group: self.close_page(_page(group, index)))
+        group.currentChanged.connect(lambda index, group=group: self._on_current(group, index))
+        bar: QTabBar = group.tabBar()
+        bar.setAccessibleName("Open results")
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(lambda at, group=group: self._open_menu(group, at))
+        bar.tabBarClicked.connect(lambda index, group=group: self._on_current(group, index))
+        bar.tabBarDoubleClicked.connect(lambda index, group=group: self._pin(group, index))
+        self.addWidget(group)
+
+    def _add_page(self, group: QTabWidget, selection: Selection, empty: QWidget | None = None) -> ResultViews:
+        page = ResultViews(self._kinds, selection, empty or QWidget(), self._preferences)
+        if selection is not self._selection:
+            selection.setParent(page)
+            page.places.restore(self.pages[0].places.moved_views())
+        page.find_detached = self._find_detached
+        page.offer(self._offered)
+        for name in ("settings_wanted", "products_wanted", "made", "profile_wanted", "edited"):
+            getattr(page, name).connect(getattr(self, name))
+        page.places.view_shown.connect(self.view_shown)
+        page.detach_wanted.connect(self.detach)
+        with QSignalBlocker(group):
+            group.addTab(page, "")
+        self._update_groups()
+        return page
+
+    def _free_page(self) -> ResultViews:
+        """Return a page that is not pinned: the active one, one of its group, any other, or a new one."""
+        group = self._group_of(self.active)
+        free = [page for page in self.pages if not page.is_pinned]
+        near = [page for page in free if page is self.active] or [
+            page for page in free if self._group_of(page) is group
+        ]
+        if near or free:
+            return next(iter((*near, *free)))
+        hidden = [
+            _page(one, index) for one in self.groups for index in range(one.count()) if not one.isTabVisible(index)
+        ]
+        if hidden:
+            self._show_tab(hidden[0], True)
+            self._move(hidden[0], group)
+            return hidden[0]
+        return self._add_page(group, self._selection.make_twin())
+
+    def _show_tab(self, page: ResultViews, shown: bool) -> None:
+        group = self._group_of(page)
+        with QSignalBlocker(group):
+            group.setTabVisible(group.indexOf(page), shown)
+
+    def _group_of(self, page: ResultViews) -> QTabWidget:
+        return next(group for group in self.groups if group.indexOf(page) >= 0)
+
+    def _other_group(self, page: ResultViews) -> QTabWidget:
+        return self.groups[1 - self.groups.index(self._group_of(page))]
+
+    def _move(self, page: ResultViews, group: QTabWidget) -> None:
+        """Move a page to a group of tabs."""
+        if self._group_of(page) is not group:
+            with QSignalBlocker(self._group_of(page)), QSignalBlocker(group):
+                group.addTab(page, "")
+            self._update_groups()
+            self._update_titles()
+
+    def _pin(self, group: QTabWidget, index: int) -> None:
+        if index >= 0:
+            _page(group, index).is_pinned = True
+            self._update_titles()
+
+    def _turn_to(self, page: ResultViews) -> None:
+        """Make a page the active one as if the user had turned to it."""
+        if page is not self.active:
+            self.activate(page)
+            self.page_activated.emit(page)
+
+    def _on_current(self, group: QTabWidget, index: int) -> None:
+        if index >= 0:
+            self._turn_to(_page(group, index))
+
+    def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Make the page that gets the focus the active one, where two are side by side."""
+        if now is None or not self.groups[1].isVisible():
+            return
+        for group in self.groups:
+            page = group.currentWidget()
+            if page is not None and page is not self.active and page.isAncestorOf(now):
+                self._turn_to(cast(ResultViews, page))
+
+    def _open_menu(self, group: QTabWidget, at: QPoint) -> None:
+        index = group.tabBar().tabAt(at)
+        if index >= 0:
+            self.create_tab_menu(_page(group, index)).exec(group.tabBar().mapToGlobal(at))
+
+    def create_tab_menu(self, page: ResultViews) -> QMenu:
+        """Create the menu of a tab."""
+        menu = QMenu(self)
+        side = "Move to the left" if self._group_of(page) is self.groups[1] else "Split: move to the right"
+        menu.addAction(side, partial(self._move_to_side, page)).setEnabled(len(self.pages) > 1)
+        keep = menu.addAction(
+            "Keep this tab", partial(self._pin, self._group_of(page), self._group_of(page).indexOf(page))
+        )
+        keep.setEnabled(not page.is_pinned and page.subject is not None)
+        menu.addSeparator()
+        menu.addAction("Close", partial(self.close_page, page))
+        menu.addAction("Close others", partial(self._close_others, page))
+        return menu
+
+    def _move_to_side(self, page: ResultViews) -> None:
+        page.is_pinned = True
+        self._move(page, self._other_group(page))
+        self.activate(page)
+
+    def _close_others(self, page: ResultViews) -> None:
+        self._turn_to(page)
+        for other in [other for other in self.pages if other is not page]:
+            self.close_page(other)
+
+    def _update_groups(self) -> None:
+        """Show the second group while it has a page; both are equally wide at first."""
+        filled = [any(group.isTabVisible(index) for index in range(group.count())) for group in self.groups]
+        begins = all(filled) and any(group.isHidden() for group in self.groups)
+        for group, there in zip(self.groups, filled, strict=True):
+            group.setVisible(there)
+        if begins:
+            self.setSizes([self.width()] * 2)
+
+    def _update_titles(self) -> None:
+        for group in self.groups:
+            for index in range(group.count()):
+                subject = _page(group, index).subject
+                title = subject.title if subject is not None else "No result"
+                group.setTabText(index, shorten_name(title, MAX_TITLE).replace("&", "&&"))
+                group.setTabToolTip(index, title)
+
+    def _find_detached(self, key: Any) -> set[str]:
+        return {window.kind.id for window in self.windows if window.subject.key is key}
+
+    def _on_window_closed(self, window: DetachedView) -> None:
+        self.windows.remove(window)
+        window.deleteLater()
+        self._update_views_of(window.subject.key, window.kind.id)
+
+    def _update_views_of(self, key: Any, wanted: str = "") -> None:
+        for page in self.pages:
+            if page.subject is not None and page.subject.key is key:
+                page.update_views(wanted)
+
+
+def _page(group: QTabWidget, index: int) -> ResultViews:
+    """Return the page of a tab with its type."""
+    return cast(ResultViews, group.widget(index))
+
+
+def _known_places(saved: Any, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Mapping[str, Any]]]:
+    """Yield the entries of stored tabs or windows, as far as they are there."""
+    for place in saved if isinstance(saved, list) else ():
+        number = place.get("result") if isinstance(place, Mapping) else None
+        if isinstance(number, int) and 0 <= number < len(entries):
+            yield entries[number], place

@@ -1,0 +1,115 @@
+"""What views show: a result of the list or a datum, with the user's edits and the states of its views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from antidiag.app import texts
+from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView
+from antidiag.app.session.entry import Entry
+from antidiag.app.settings import Settings
+from antidiag.kernels.model import Result
+
+PREFERENCES = "view_settings"
+"""The setting that keeps, for each kind of view, what the user chose last."""
+Choices = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ViewSubject:
+    """An entry or a datum; ``edits`` and ``states`` are by the id of the view, and shared with the session."""
+
+    entry: Entry | None = None
+    datum: Any = None
+    edits: Mapping[str, Any] = field(default_factory=dict)
+    states: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_entry(cls, entry: Entry) -> ViewSubject:
+        """Return the subject of a result in the list."""
+        return cls(entry, None, entry.edits, entry.views)
+
+    @property
+    def result(self) -> Result | None:
+        """The result; None for a datum."""
+        return self.entry.result if self.entry is not None else None
+
+    @property
+    def key(self) -> Any:
+        """What stays the same object while an entry is renamed: the result, or the datum."""
+        return self.result if self.entry is not None else self.datum
+
+    @property
+    def shown(self) -> Any:
+        """The entry or the datum."""
+        return self.entry if self.entry is not None else self.datum
+
+    @property
+    def title(self) -> str:
+        """The name of a result with its input, or the name of a datum."""
+        if self.entry is None:
+            return str(self.datum.name)
+        parts = self.entry.name or texts.method_name(self.entry.result), texts.problem_title(self.entry.result)
+        return " \N{MIDDLE DOT} ".join(filter(None, parts))
+
+    def renewed(self, entries: Mapping[int, Entry]) -> ViewSubject | None:
+        """Return the subject with its present entry, None if that was deleted; ``entries`` are by ids of results."""
+        if self.entry is None:
+            return self
+        found = entries.get(id(self.entry.result))
+        return None if found is None else replace(self, entry=found)
+
+    def show_in(self, view: ResultView) -> None:
+        """Show the subject in a view, with its edits and its state."""
+        stateful = isinstance(view, StatefulView)
+        if stateful:
+            view.view_state.forget()
+        if self.entry is None and isinstance(view, DataView):
+            view.show_datum(self.datum)
+        else:
+            view.show_result(self.result)
+        if isinstance(view, EditedView) and view.id in self.edits:
+            view.show_edits(self.edits[view.id])
+        if stateful and isinstance(saved := self.states.get(view.id), Mapping):
+            view.view_state.restore(saved)
+
+    def store_state(self, view: ResultView) -> None:
+        """Store what the user has set in a view that shows the subject."""
+        if isinstance(view, StatefulView):
+            self.states[view.id] = view.view_state.collect()
+
+
+class ViewPreferences(QObject):
+    """What the user chose last in each kind of view, such as colours and tracks; new views begin with it."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._settings = settings
+        self._chosen: dict[str, Choices] = {
+            str(view_id): chosen
+            for view_id, chosen in settings.mapping(PREFERENCES).items()
+            if isinstance(chosen, dict)
+        }
+
+    def begin_view(self, view: ResultView) -> None:
+        """Set in a new view what was chosen last."""
+        if isinstance(view, StatefulView) and view.id in self._chosen:
+            view.view_state.restore(self._chosen[view.id])
+
+    def remember(self, view: ResultView) -> None:
+        """Remember what is chosen in a view; choices by kind of data are added to those for other kinds."""
+        if not isinstance(view, StatefulView):
+            return
+        before = self._chosen.get(view.id, {})
+        chosen = {name: _merge(before.get(name), value) for name, value in view.view_state.collect_settings().items()}
+        if chosen != before:
+            self._chosen[view.id] = chosen
+            self._settings.put(PREFERENCES, self._chosen)
+
+
+def _merge(before: Any, value: Any) -> Any:
+    return {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value

@@ -1,0 +1,408 @@
+"""What a person set in a view is there again: after another result, in another tab, and at the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from antidiag.app import file_actions, views
+from antidiag.app.compare.window import CompareWindow
+from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_protocols import EditedView, GradualView, StatefulView
+from antidiag.app.kit.view_state import ViewState, is_plain
+from antidiag.app.panels.view_subject import ViewSubject
+from antidiag.app.session import archive
+from antidiag.app.session.entry import Entry
+from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
+from antidiag.app.views.tree.tree_canvas import TreeCanvas
+from antidiag.kernels import engine, registry
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa import trials
+from tests.app.steps import run
+from tests.app.views import examples
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+SESSIONS = FIXTURES / "saved-0" / "sessions"
+SAVED = [
+    path for folder in ("saved-0", "saved-3") for path in sorted((FIXTURES / folder / "sessions").glob("*.antidiag"))
+]
+
+
+@pytest.fixture(scope="module")
+def families() -> tuple[Result, Result]:
+    """Two multiple alignments of other sequences."""
+    method = registry.find_method("msa-clustalw")
+    problems = [method.problem_type.make_problem(trials.generate_family(*size), {}) for size in ((6, 220), (5, 180))]
+    made = [
+        engine.execute(engine.plan_run(method, one, {}, "cpu"), keep_rate=False, keep_parts=False) for one in problems
+    ]
+    return made[0], made[1]
+
+
+@pytest.fixture
+def two(window: Any, families: tuple[Result, Result]) -> Any:
+    """A window with both results, of which the first is shown."""
+    window.resize(1500, 900)
+    for result in families[::-1]:
+        window.session.add_result(Entry(result))
+    return window
+
+
+def sharp(qtbot: Any, view: Any) -> None:
+    """Wait until a view is complete, also where code is compiled first."""
+    if isinstance(view, GradualView):
+        for _ in range(20):
+            with contextlib.suppress(qtbot.TimeoutError):
+                qtbot.waitUntil(lambda: view.sharp)
+                return
+        pytest.fail(f"{view.id} is not complete")
+
+
+def turn_wheel(widget: QWidget) -> None:
+    """Turn the wheel over the middle of a widget, as to zoom in."""
+    middle = QPointF(widget.rect().center()) + QPointF(11, 7)
+    where = QPointF(widget.mapToGlobal(middle.toPoint()))
+    modifiers = Qt.KeyboardModifier.ControlModifier
+    for keys in (Qt.KeyboardModifier.NoModifier, modifiers):
+        event = QWheelEvent(middle, where, QPoint(0, 0), QPoint(0, 240), Qt.MouseButton.NoButton, keys,
+                            Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+        QApplication.sendEvent(widget, event)
+
+
+def canvases(view: QWidget) -> list[QWidget]:
+    """What the wheel zooms in a view."""
+    found: list[QWidget] = [*view.findChildren(MovedCanvas), *view.findChildren(TreeCanvas)]
+    found += [canvas.viewport() for canvas in view.findChildren(AlignmentCanvas)]
+    return [widget for widget in found if widget.isVisible()]
+
+
+def close_to(one: Any, other: Any) -> bool:
+    """Whether two states are the same but for rounding."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(close_to(one[name], other[name]) for name in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(close_to, one, other))
+    if isinstance(one, float) or isinstance(other, float):
+        return bool(np.isclose(one, other, rtol=0.02, atol=0.5))
+    return bool(one == other)
+
+
+def test_every_view_comes_back_as_it_was_left(qtbot: Any, folder: Path) -> None:
+    """Each kind of view, with a result of each problem: zoomed in, left for nothing, and shown again by another one."""
+    seen: dict[str, set[str]] = {}
+    for path in SAVED:
+        entries = archive.load(path)[1]
+        for kind in views.view_classes():
+            whole = [entry for entry in entries if getattr(entry.result.answer, "alignment", "other") is not None]
+            entry = next((entry for entry in whole if kind.shows(entry.result)), None)
+            if entry is None or kind.id in seen:
+                continue
+            seen[kind.id] = set()
+            view = kind(Selection())
+            qtbot.addWidget(view)
+            view.resize(900, 700)
+            view.show()
+            subject = ViewSubject.of_entry(entry)
+            subject.show_in(view)
+            sharp(qtbot, view)
+            for canvas in canvases(view):
+                turn_wheel(canvas)
+            sharp(qtbot, view)
+            if not isinstance(view, StatefulView):
+                continue
+            subject.store_state(view)
+            left = json.loads(json.dumps(entry.views[view.id]))
+            view.show_result(None)
+            again = kind(Selection())
+            qtbot.addWidget(again)
+            again.resize(900, 700)
+            again.show()
+            ViewSubject(entry, None, entry.edits, {kind.id: left}).show_in(again)
+            sharp(qtbot, again)
+            if isinstance(again, EditedView):
+                again.view_state.resume()
+            found = again.view_state.collect()
+            assert close_to(found, left), (kind.id, path.stem, left, found)
+            seen[kind.id] = set(left)
+    print(sorted(seen))
+    assert {"aligned", "tree", "matrix", "dotplot", "distances", "graph", "states", "structure"} <= seen.keys()
+    assert {"place", "selection", "forms", "colours"} <= seen["aligned"] and "window" in seen["tree"]
+
+
+def test_an_alignment_is_where_it_was_left_when_its_result_is_chosen_again(qtbot: Any, two: Any) -> None:
+    view = two.viewer.current
+    assert view.id == "aligned"
+    first, second = two.session.entries
+    rows = np.zeros(6, bool)
+    rows[2:4] = True
+    columns = np.zeros(view.picture.shape[1], bool)
+    columns[100:110] = True
+    view.set_scheme("zappo" if "zappo" in dict_of_schemes(view) else "purine")
+    view.set_track("entropy", True)
+    view.canvas.zoom_cells(1.4, 1.2)
+    view.canvas.go_to(3, 150)
+    view.canvas.select_cells(rows, columns)
+    view.tree.show_tree(view.tree.list_trees()[0])
+    view.commands.hide_selected()
+    qtbot.waitUntil(lambda: view.sharp)
+    before = kept(view)
+    assert view.canvas.frame_.first_column > 50 and view.tree.panel.isVisible() and view.picture.shape[0] == 4
+    two.results.table.selectRow(two.results.table.row_of(second))
+    assert two.viewer.result is second.result and view.canvas.frame_.first_column == 0
+    two.results.table.selectRow(two.results.table.row_of(first))
+    qtbot.waitUntil(lambda: two.viewer.result is first.result and view.sharp)
+    assert kept(view) == before
+    assert view.tree.panel.isVisible() and view.tree.panel.drawing is not None
+
+
+def dict_of_schemes(view: Any) -> Any:
+    from antidiag.app.views.aligned.colouring import schemes
+
+    return schemes.available_schemes(view.alignment.type == "protein")
+
+
+def kept(view: Any) -> Any:
+    """What a person sees of an alignment."""
+    frame, picture = view.canvas.frame_, view.picture
+    return (
+        round(frame.cell_width, 3),
+        round(frame.cell_height, 3),
+        round(frame.first_column, 3),
+        round(frame.first_row, 3),
+        picture.cursor,
+        picture.cell_selection.list_blocks(),
+        picture.order.tolist(),
+        view.scheme,
+        tuple(view.canvas.wanted_tracks),
+        view.tree.tree is not None and view.tree.tree.taxa,
+    )
+
+
+def test_the_next_start_shows_the_views_as_they_were_left(
+    qtbot: Any, make_window: Callable[[], Any], families: tuple[Result, Result]
+) -> None:
+    window = make_window()
+    window.session.add_result(Entry(families[1]))
+    window.session.add_result(Entry(families[0]))
+    view = window.viewer.current
+    view.set_track("entropy", True)
+    view.tree.show_tree(view.tree.list_trees()[0])
+    view.canvas.zoom_cells(1.4, 1.2)
+    view.canvas.go_to(2, 140)
+    qtbot.waitUntil(lambda: view.sharp)
+    before = kept(view)
+    window.close()
+    again = make_window()
+    assert file_actions.open_autosaved(again)
+    qtbot.waitUntil(lambda: len(again.session.entries) == 2 and not again.opening and again.viewer.result is not None)
+    shown = again.viewer.current
+    qtbot.waitUntil(lambda: shown.sharp)
+    assert shown.id == "aligned" and kept(shown) == before
+    assert shown.tree.panel.isVisible()
+    assert any(offered is shown.tree.original_tree for offered in shown.tree.list_trees())
+
+
+def test_what_is_chosen_in_a_view_is_chosen_at_the_next_start(
+    qtbot: Any, make_window: Callable[[], Any], families: tuple[Result, Result]
+) -> None:
+    """Colours, tracks and the size of letters are preferences: also for a result that was never shown."""
+    window = make_window()
+    window.settings.put("restore", False)
+    window.session.add_result(Entry(families[0]))
+    view = window.viewer.current
+    view.set_scheme("identity")
+    view.set_track("gaps", True)
+    view.canvas.zoom_cells(1.3, 1.3)
+    size = view.canvas.frame_.cell_width
+    window.close()
+    again = make_window()
+    again.session.add_result(Entry(families[1]))
+    shown = again.viewer.current
+    assert shown.scheme == "identity" and "gaps" in shown.canvas.shown_tracks
+    assert shown.canvas.frame_.cell_width == pytest.approx(size)
+
+
+def test_a_matrix_keeps_its_window_for_each_result(qtbot: Any, window: Any) -> None:
+    pairs = [examples.problem(*examples.related(size)) for size in (200, 150)]
+    for pair in pairs:
+        window.session.add_result(Entry(examples.result(pair)))
+    second, first = window.session.entries
+    window.session.show(first)
+    window.viewer.turn_to("matrix")
+    view = window.viewer.current
+    qtbot.waitUntil(lambda: view.sharp)
+    assert view.go_to("50:80, 40:90")
+    qtbot.waitUntil(lambda: view.sharp)
+    before = view.plot.box.viewRange()
+    window.session.show(second)
+    qtbot.waitUntil(lambda: view.sharp)
+    assert not np.allclose(view.plot.box.viewRange(), before, atol=2)
+    window.session.show(first)
+    qtbot.waitUntil(lambda: view.sharp)
+    assert np.allclose(view.plot.box.viewRange(), before, atol=1)
+
+
+def test_a_view_in_its_own_window_stays_with_its_result(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.commands["apart"].trigger()
+    (window,) = two.result_tabs.windows
+    assert "aligned" not in two.viewer.tabs_shown()
+    two.session.show(second)
+    assert two.viewer.result is second.result and two.viewer.current.id == "aligned"
+    assert window.view.result is first.result and window.view is not two.viewer.current
+    two.results.table.selectRow(two.results.table.row_of(first))
+    two.session.rename_result(first, "kringles")
+    assert window.windowTitle().startswith("Alignment: kringles")
+    window.view.canvas.go_to(0, 120)
+    window.close()
+    assert not two.result_tabs.windows and two.viewer.current.id == "aligned"
+    assert two.viewer.current.picture.cursor[1] == 120
+
+
+def test_an_edit_in_its_own_window_is_an_edit_of_its_result_and_can_be_undone_in_the_tab(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.commands["apart"].trigger()
+    (window,) = two.result_tabs.windows
+    two.session.show(second)
+    window.view.canvas.go_to(0, 3)
+    window.view.commands.insert_gap()
+    qtbot.waitUntil(lambda: "aligned" in first.edits)
+    assert "aligned" not in second.edits
+    two.session.show(first)
+    window.close()
+    assert two.viewer.current.undo_text
+
+
+def test_results_open_in_tabs_that_are_split_side_by_side(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    tabs, table = two.result_tabs, two.results.table
+    assert len(tabs.pages) == 1 and not tabs.groups[0].tabBar().isVisible()
+    place = table.visualRect(table.sorted.index(table.row_of(first), 1)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert len(tabs.pages) == 1 and tabs.active.is_pinned
+    table.selectRow(table.row_of(second))
+    assert len(tabs.pages) == 2 and two.viewer.result is second.result and tabs.groups[0].tabBar().isVisible()
+    assert all(tabs.groups[0].tabToolTip(at) == page.subject.title for at, page in enumerate(tabs.pages))
+    two.commands["open_beside"].trigger()
+    assert tabs.groups[1].isVisible() and two.viewer.result is second.result
+    seen = [group.currentWidget().result for group in tabs.groups]
+    assert seen == [first.result, second.result]
+    QTest.mouseClick(tabs.groups[0].currentWidget().current.canvas.viewport(), Qt.MouseButton.LeftButton)
+    tabs.groups[0].currentWidget().current.canvas.setFocus()
+    qtbot.waitUntil(lambda: two.session.shown is first)
+    two.commands["close_tab"].trigger()
+    assert len(tabs.pages) == 1 and two.session.shown is second
+
+
+def test_tabs_and_windows_are_there_at_the_next_start(
+    qtbot: Any, make_window: Callable[[], Any], families: tuple[Result, Result]
+) -> None:
+    window = make_window()
+    for result in families:
+        window.session.add_result(Entry(result))
+    second, first = window.session.entries
+    window.result_tabs.open_tab(first)
+    window.result_tabs.open_tab(second, beside=True)
+    window.viewer.turn_to("tree")
+    window.commands["apart"].trigger()
+    window.close()
+    again = make_window()
+    assert file_actions.open_autosaved(again)
+    qtbot.waitUntil(lambda: len(again.session.entries) == 2 and not again.opening and len(again.result_tabs.pages) > 1)
+    assert [group.currentWidget().result is not None for group in again.result_tabs.groups] == [True, True]
+    assert len(again.result_tabs.pages) == 2
+    (detached,) = again.result_tabs.windows
+    assert detached.view.id == "tree" and detached.subject.entry is again.session.entries[0]
+    assert again.session.shown is again.session.entries[0]
+
+
+def test_a_deleted_result_closes_its_tab_and_its_windows(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.result_tabs.open_tab(first)
+    two.commands["apart"].trigger()
+    two.session.show(second)
+    two.session.remove_results([first])
+    assert not two.result_tabs.windows and two.viewer.result is second.result
+    assert all(page.result is not first.result for page in two.result_tabs.pages)
+
+
+def test_two_results_side_by_side_do_not_point_at_each_other(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.result_tabs.open_tab(first)
+    two.result_tabs.open_tab(second, beside=True)
+    one, other = (page.current for page in two.result_tabs.pages)
+    one.selection.hover_column(7)
+    assert one.selection.column == 7 and other.selection.column is None
+    one.selection.choose_taxa(["t1"])
+    assert other.selection.taxa == frozenset({"t1"})
+
+
+def test_a_state_that_does_not_fit_is_left_out() -> None:
+    given: dict[str, Any] = {"zoom": 2, "map": "viridis"}
+    state = ViewState()
+    state.keep_place("zoom", lambda: given["zoom"], lambda zoom: given.update(zoom=float(zoom)))
+    state.keep("map", lambda: given["map"], lambda name: given.update(map=name))
+    state.restore({"zoom": "wide", "map": "magma", "other": 1})
+    assert given == {"zoom": 2, "map": "magma"}
+    given["zoom"] = float("inf")
+    assert state.collect() == {"map": "magma"} and not is_plain([1, float("nan")]) and is_plain({"a": [1, None]})
+
+
+def test_a_state_waits_for_what_a_thread_makes() -> None:
+    ready, place = [False], [0]
+    state = ViewState(lambda: ready[0])
+    state.keep_place("place", lambda: place[0], lambda value: place.__setitem__(0, value))
+    state.restore({"place": 5})
+    assert place == [0] and state.collect() == {"place": 5}
+    ready[0] = True
+    state.resume()
+    assert place == [5]
+    ready[0] = False
+    state.restore({"place": 9})
+    state.forget()
+    assert state.collect() == {}
+
+
+def test_a_session_with_damaged_states_opens(tmp_path: Path, families: tuple[Result, Result]) -> None:
+    from antidiag.app.session.state import State
+
+    path = tmp_path / "a.antidiag"
+    archive.save(path, State(), [Entry(families[0], views={"aligned": {"place": [1]}})], {})
+    assert archive.load(path)[1][0].views == {"aligned": {"place": [1]}}
+    assert archive.load(SESSIONS / "pair.antidiag")[1][0].views == {}
+
+
+def test_two_chosen_results_are_compared_in_one_step(qtbot: Any, two: Any, families: tuple[Result, Result]) -> None:
+    """Alignments of the same sequences are held against each other, without being added to the data."""
+    two.session.add_result(Entry(replace(families[0], method="another")))
+    chosen = [two.session.entries[0], two.session.entries[1]]
+    two.results._select_entries(chosen)
+    two.results.compare_button.click()
+    opened = two.findChild(CompareWindow)
+    qtbot.waitUntil(lambda: not opened.busy)
+    titles = [opened.tabs.tabText(at) for at in range(opened.tabs.count())]
+    assert titles[:2] == ["Summary", "Alignments"]
+    viewer = opened.tabs.widget(1).viewer
+    qtbot.waitUntil(lambda: viewer.comparison.result is not None)
+    assert "SP" in viewer.comparison.result.score_text and not two.session.state.data
+
+
+def test_run_is_in_the_free_page(qtbot: Any, ready: Any) -> None:
+    run(qtbot, ready)
+    (entry,) = ready.session.entries
+    ready.result_tabs.open_tab(entry)
+    run(qtbot, ready)
+    assert len(ready.result_tabs.pages) == 2 and ready.viewer.result is ready.session.entries[0].result
