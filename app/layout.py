@@ -15,10 +15,11 @@ from PySide6.QtWidgets import (
 from antidiag.app import theme
 from antidiag.app.commands import Commands
 from antidiag.app.kit.controls.dock import SideDock, create_dock_area
+from antidiag.app.kit.controls.drawers import LEFT, RIGHT, FoldingPanels, SidePanel
 from antidiag.app.kit.controls.icons import SIZE as ICON
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import VerticalScrollArea
-from antidiag.app.workbench import WORKSPACES, Workbench
+from antidiag.app.workbench import LEFT_SMALL, RIGHT_SMALL, WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT_MINIMUM = 180
@@ -43,6 +44,7 @@ def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter
         "method": SideDock("method", "Method panel", _make_method_column(window), window.method.header),
     }
     window.analyse = create_dock_area(_make_middle(window))
+    window.folding = FoldingPanels(window.analyse, _side_panels(window), (LEFT, RIGHT))
     window.put_docks_back()
     splitters = {"panels": data, "views": window.viewer.places}
     for splitter in splitters.values():
@@ -71,7 +73,7 @@ def restore_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     for name, splitter in splitters.items():
         restore_splitter(window, name, splitter)
     if docks := window.settings.blob("docks"):
-        QTimer.singleShot(0, window, lambda: window.analyse.restoreState(docks))
+        QTimer.singleShot(0, window, lambda: _restore_docks(window, docks))
     places = window.settings.mapping("views")
     window.viewer.places.restore({str(name): str(place) for name, place in places.items()})
 
@@ -88,8 +90,24 @@ def save_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     window.settings.put("geometry", window.saveGeometry())
     for name, splitter in splitters.items():
         window.settings.put(f"splitter_{name}", splitter.saveState())
+    window.folding.unfold_all()  # the places of panels are saved as on a wide window
     window.settings.put("docks", window.analyse.saveState())
     window.settings.put("views", window.viewer.places.moved_views())
+
+
+def _restore_docks(window: Workbench, docks: QByteArray) -> None:
+    window.folding.unfold_all()
+    window.analyse.restoreState(docks)
+    window.folding.update_folding()
+
+
+def _side_panels(window: Workbench) -> list[SidePanel]:
+    """Return the panels of Analyse, which fold into drawers on a narrow window."""
+    sides = {"data": (LEFT, LEFT_SMALL), "results": (LEFT, LEFT_SMALL), "method": (RIGHT, RIGHT_SMALL)}
+    return [
+        SidePanel(name, dock, *sides[name], buttons=(dock.float_button, dock.hide_button))
+        for name, dock in window.docks.items()
+    ]
 
 
 def _make_middle(window: Workbench) -> QWidget:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,22 @@ from PySide6.QtCore import QByteArray, QSettings
 
 FOLDER_VARIABLE = "ANTIDIAG_FOLDER"
 RECENT_MAXIMUM = 12
+
+THEME, SCALE, RESTORE = "theme", "scale", "restore"
+FONT, FONT_SIZE, LETTER_FONT = "font", "font_size", "letter_font"
+"""The font of the window and its size in points, and the font of sequences; "" and 0 for those of the program."""
+PROTEIN_SCHEME, NUCLEOTIDE_SCHEME, TRACKS, LETTER_SIZE = "scheme_protein", "scheme_nucleotides", "tracks", "letter_size"
+"""How alignments look at first: colour schemes, tracks (separated by commas) and pixels of a column."""
+COLOUR_MAP = "colour_map"
+AUTOSAVE_SECONDS = "autosave_seconds"
+START_FOLDER = "start_folder"
+"""The folder in which dialogs begin; "" for the one used last."""
+SHORTCUTS, RECENT_COMMANDS = "shortcuts", "recent_commands"
+PREFERENCES = (
+    THEME, SCALE, RESTORE, FONT, FONT_SIZE, LETTER_FONT, PROTEIN_SCHEME, NUCLEOTIDE_SCHEME, TRACKS, LETTER_SIZE,
+    COLOUR_MAP, AUTOSAVE_SECONDS, START_FOLDER, SHORTCUTS,
+)  # fmt: skip
+"""Names of the settings that the user sets in the preferences."""
 
 
 def configuration_folder() -> Path:
@@ -70,6 +86,16 @@ class Settings:
     def put(self, name: str, value: str | int | bool | QByteArray | Mapping[str, Any]) -> None:
         """Store a value under a name."""
         self._store.setValue(name, json.dumps(dict(value)) if isinstance(value, Mapping) else value)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Remove settings, so that their defaults hold again."""
+        for name in names:
+            self._store.remove(name)
+
+    def recent_commands(self) -> list[str]:
+        """Return what was chosen lately in the command search, the newest first."""
+        found = self.mapping(RECENT_COMMANDS).get("keys", [])
+        return [key for key in found if isinstance(key, str)]
 
     def recent_files(self) -> list[str]:
         """Return the recently opened files, the newest first."""

@@ -148,6 +148,18 @@ notifier = ThemeNotifier()
 _state: dict[str, Theme] = {"active": LIGHT}
 
 
+@dataclass
+class FontChoice:
+    """The fonts that the user chose; "" and 0 stand for those of the program and the desktop."""
+
+    family: str = ""
+    points: float = 0.0
+    letters: str = ""
+
+
+_fonts = FontChoice()
+
+
 def active() -> Theme:
     """Return the current theme."""
     return _state["active"]
@@ -174,15 +186,29 @@ def switch(choice: Choice) -> None:
         apply(application, choice)
 
 
+def choose_fonts(application: QApplication, family: str = "", points: float = 0, letters: str = "") -> None:
+    """Use these fonts for the window and for sequences; "" and 0 for those of the program."""
+    _fonts.family, _fonts.points, _fonts.letters = family, points, letters
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if family:
+        font.setFamily(family)
+    font.setPointSizeF(_point_size())
+    if application.font() != font:
+        application.setFont(font)
+    if application.styleSheet():
+        application.setStyleSheet(style_sheet(active()))
+        notifier.changed.emit()
+
+
 def fixed_font() -> QFont:
-    """Return the fixed-width font: the bundled one, or that of the system if its file is missing."""
-    family = _fixed_family()
+    """Return the fixed-width font: the one that the user chose, the bundled one, or that of the system."""
+    family = _fonts.letters or _fixed_family()
     if not family:
         return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font = QFont(family)
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setFixedPitch(True)
-    font.setPointSizeF(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).pointSizeF())
+    font.setPointSizeF(_fonts.points or QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).pointSizeF())
     return font
 
 
@@ -201,8 +227,8 @@ def _scaled(base: QFont, factor: float) -> QFont:
 
 
 def _point_size() -> float:
-    """Return the size of the font of the desktop in points."""
-    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF()
+    """Return the size of the font of the window in points: as the user chose it, else that of the desktop."""
+    return _fonts.points or QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF()
 
 
 @cache

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QListWidget, QPushButton, QStackedWidget, QWidget
 
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.drawers import LEFT, FoldingPanels, PanelHolder, SidePanel
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.learn.classes_page import ClassesPage
@@ -22,8 +24,8 @@ from antidiag.kernels.cuda import guideline_timings, guidelines
 from antidiag.kernels.cuda.guidelines import CARDS, CardLimits
 from antidiag.kernels.method import Method
 
-LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE = (190, 310), 1, 3
-"""Smallest and largest width of the list of pages in pixels, and the stretch of list and page."""
+LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE, PAGE_WIDTH = (190, 310), 1, 3, 820
+"""Smallest and largest width of the list of pages in pixels, stretch of list and page, and least width of a page."""
 CLASSES_TITLE, WALKTHROUGH_TITLE, LECTURES_TITLE, EXERCISES_TITLE = (
     "The four classes",
     "Step by step",
@@ -73,6 +75,23 @@ class LearnWorkspace(QWidget):
         self.card_box.setCurrentIndex(len(CARDS) - 1)
         self.contents.setCurrentRow(0)
 
+    def foldings(self) -> tuple[FoldingPanels, ...]:
+        """Return what holds the list of pages, and the side panel of the current page if it has one."""
+        page: Any = self.pages.currentWidget()
+        return self.folding, *([page.folding] if hasattr(page, "folding") else [])
+
+    def focus_areas(self) -> list[QWidget]:
+        """Return the parts between which F6 moves the focus."""
+        page: Any = self.pages.currentWidget()
+        sides = [panel for folding in self.foldings() for panel in folding.panels.values()]
+        inner = [panel.content or panel.holder.widget() for panel in sides]
+        return [inner[0], page, *inner[1:]]
+
+    def show_lecture(self, path: Path) -> None:
+        """Turn to the lectures and open one."""
+        self.contents.setCurrentRow(self.pages.indexOf(self.lectures))
+        self.lectures.open_lecture(path)
+
     def step_pages(self, by: int) -> None:
         """Turn so many pages forward or back."""
         self.contents.setCurrentRow(min(max(self.contents.currentRow() + by, 0), self.contents.count() - 1))
@@ -111,13 +130,15 @@ class LearnWorkspace(QWidget):
     def _lay_out(self) -> None:
         left = Card("Learn")
         left.setMinimumWidth(LEFT_WIDTHS[0])
-        left.setMaximumWidth(LEFT_WIDTHS[1])
-        self.sides = {"data": left}
+        holder = PanelHolder(left)
+        holder.setMaximumWidth(LEFT_WIDTHS[1])
+        self.sides = {"data": holder}
         """The side panel that can be hidden, by the name of that of Analyse."""
+        self.folding = FoldingPanels(self, [SidePanel("data", holder, LEFT, LEFT_WIDTHS[0])], (LEFT,), PAGE_WIDTH)
         left.box.addWidget(self.contents, 1)
         self._card_box = QWidget()
         column_of(create_label("Computed for", "muted"), self.card_box, parent=self._card_box)
         left.box.addWidget(self._card_box)
         left.box.addLayout(row_of(self.back_button, self.next_button))
         self.next_button.setObjectName("primary")
-        row_of((left, LEFT_SHARE), (self.pages, PAGES_SHARE), parent=self)
+        row_of((holder, LEFT_SHARE), (self.pages, PAGES_SHARE), parent=self)

@@ -149,6 +149,10 @@ class ViewPlaces(QSplitter):
             if tabs.widget(index) is not self._find_holder(kind):
                 tabs.insertTab(index, self._find_holder(kind), kind.title)
 
+    def find_view(self, kind: type[ResultView]) -> ResultView:
+        """Return the view of a kind, made if it was not yet."""
+        return self._find_holder(kind).view
+
     def seen(self) -> list[ResultView]:
         """Return the visible views."""
         found = [_tab_holder(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]

@@ -236,6 +236,29 @@ class ResultViews(QWidget):
         """Return the ids of the views of the result, in the order of the tabs."""
         return self.places.shown()
 
+    @property
+    def is_showing(self) -> bool:
+        """Whether a result or data are shown."""
+        return self._result is not None or self._datum is not None
+
+    def shown_kinds(self) -> list[type[ResultView]]:
+        """Return the kinds of views that can show the result or data, in the order of the tabs."""
+        if not self.is_showing:
+            return []
+        ids = self.tabs_shown()
+        return sorted((kind for kind in self._kinds() if kind.id in ids), key=lambda kind: ids.index(kind.id))
+
+    def prepare_view(self, kind: type[ResultView], with_content: bool) -> ResultView:
+        """Return a view that may not be visible, made if it was not yet; ``with_content`` shows the result in it."""
+        view = self.places.find_view(kind)
+        if with_content:
+            self._refresh(view)
+        return view
+
+    def has_content(self, view: ResultView) -> bool:
+        """Return whether a view shows the current result or data already."""
+        return view in self._fresh
+
     def turn_to(self, view_id: str) -> None:
         """Show the view of this id, if there is one."""
         self.places.turn_to(view_id)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 from antidiag.app import texts, theme
 from antidiag.app.jobs.queue import Job, JobQueue
 from antidiag.app.kit.boxes import column_of
+from antidiag.app.kit.controls.drawers import LEFT, RIGHT, FoldingPanels, PanelHolder, SidePanel
 from antidiag.app.kit.controls.widgets import ElidedLabel, VerticalScrollArea, create_label, menu_button, tool_button
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.tune import sweep_history
@@ -230,12 +231,18 @@ class TuneWorkspace(QWidget):
         column_of((VerticalScrollArea(inner), 1), self.form.buttons, parent=left)
         self.empty_label.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
         column_of(self.title, (self.empty_label, 1), (self.plots, 1), parent=middle)
-        self.sides = {"data": left, "method": self.panel}
-        """The side panels that can be hidden, by the names of those of Analyse."""
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        for widget in (left, middle, self.panel):
-            self.splitter.addWidget(widget)
         self.panel.setMinimumWidth(MIN_PANEL_WIDTH)
+        self.sides = {"data": PanelHolder(left), "method": PanelHolder(self.panel)}
+        """The side panels that can be hidden, by the names of those of Analyse."""
+        panels = [
+            SidePanel(name, self.sides[name], side, width)
+            for name, side, width in (("data", LEFT, SIZES_NARROW[0]), ("method", RIGHT, SIZES_NARROW[2]))
+        ]
+        self.folding = FoldingPanels(self, panels, (RIGHT, LEFT))
+        """The side panels, which fold into drawers where the plots would be narrow."""
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        for widget in (self.sides["data"], middle, self.sides["method"]):
+            self.splitter.addWidget(widget)
         narrow = self.screen().availableSize().width() < WIDE_SCREEN
         self.splitter.setSizes(list(SIZES_NARROW if narrow else SIZES))
         self.splitter.setHandleWidth(theme.SPACING)

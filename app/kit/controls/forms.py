@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.parameter_editors import EDITORS, EDITORS_BY_NAME
@@ -22,6 +22,8 @@ class ParameterForm(QWidget):
     """One row for each parameter; ``changed`` when the user edits one."""
 
     changed = Signal()
+    entered = Signal()
+    """Sent when Enter is pressed in an editor whose entry is valid."""
 
     def __init__(self, parameters: Iterable[Parameter] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +67,10 @@ class ParameterForm(QWidget):
     def parameter_names(self) -> tuple[str, ...]:
         """Return the parameters that have an editor."""
         return tuple(self._editors)
+
+    def label(self, name: str) -> str:
+        """Return the label of a parameter."""
+        return self._parameters[name].label
 
     def values(self) -> dict[str, Any]:
         """Return the values that the user set; automatic ones are missing."""
@@ -145,6 +151,9 @@ class ParameterForm(QWidget):
         self._editors[parameter.name] = editor
         self._rows[parameter.name], self._labels[parameter.name] = (label, editor, reset), label
         editor.edited.connect(lambda: self._on_edit(parameter.name))
+        line = editor if isinstance(editor, QLineEdit) else editor.findChild(QLineEdit)
+        if line is not None:
+            line.returnPressed.connect(lambda: None if editor.error() else self.entered.emit())
         reset.clicked.connect(lambda: self._reset_value(parameter.name))
 
     def _on_edit(self, name: str) -> None:

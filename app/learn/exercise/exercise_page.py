@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.widgets import Card, VerticalScrollArea, create_label, tool_button
 from antidiag.app.kit.play import worksheet
 from antidiag.app.kit.play.view_options import PlayLook
@@ -231,4 +232,5 @@ class ExercisePage(QWidget):
         card.header.addWidget(tool_button("Worksheet\u2026", tip, self.save_worksheet))
         card.box.addWidget(VerticalScrollArea(inner), 1)
         middle.box.addWidget(self.animation_view, 1)
-        row_of((middle, 1), card, parent=self)
+        holder, self.folding = fold_page_side(self, card, SIDE_WIDTH)
+        row_of((middle, 1), holder, parent=self)

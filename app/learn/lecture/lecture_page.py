@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QListWidget, QWidget
 
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import row_of
+from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, tool_button
 from antidiag.app.learn.lecture.lecture_player import LecturePlayer
@@ -221,4 +222,5 @@ class LecturePage(QWidget):
         self.error.hide()
         self.lecture_box.setMinimumWidth(60)
         self.lecture_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        row_of((self._middle, 1), side, parent=self)
+        holder, self.folding = fold_page_side(self, side, SIDE_WIDTH)
+        row_of((self._middle, 1), holder, parent=self)
