@@ -23,6 +23,10 @@ from antidiag.app.workbench import LEFT_SMALL, RIGHT_SMALL, WORKSPACES, Workbenc
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT_MINIMUM = 180
+WORKSPACE_WIDTH, WORKSPACE_HEIGHT = 320, 140
+"""Least pixels of a workspace, whatever its parts ask for; the height is that in a low window."""
+NARROW_WIDTH = 820
+"""Pixels of a window below which its name and the buttons of menu commands are left out of the tool bar."""
 SEARCH_WIDTH = 340
 
 
@@ -60,7 +64,20 @@ def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter
     box.addWidget(window.jobs)
     window.setCentralWidget(central)
     window.resize(starting_size(window.screen().availableSize()))
+    fit_layout(window)
     return splitters
+
+
+def fit_layout(window: Workbench) -> None:
+    """Leave out what a narrow window has in its menus as well, and what a low one has no room for."""
+    for part in window.compact_parts:
+        part.setVisible(window.width() >= NARROW_WIDTH)
+    low = window.height() < theme.LOW_HEIGHT
+    # Explicit, so that a panel that is about to be folded does not widen the window before.
+    window.workspaces.setMinimumSize(WORKSPACE_WIDTH, WORKSPACE_HEIGHT if low else 0)
+    window.jobs.set_low(low)
+    margin = theme.SPACING // 2 if low else theme.MARGIN
+    window.centralWidget().layout().setContentsMargins(margin, 0 if low else theme.SPACING // 2, margin, margin)
 
 
 def restore_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
@@ -70,6 +87,7 @@ def restore_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
         window.restoreGeometry(geometry)
     if not window.isMaximized():
         window.resize(starting_size(window.screen().availableSize(), window.size()))
+        fit_layout(window)
     for name, splitter in splitters.items():
         restore_splitter(window, name, splitter)
     if docks := window.settings.blob("docks"):
@@ -141,6 +159,7 @@ def _make_toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
     """Return the toolbar: name, workspaces, frequent commands, search and device."""
     box, brand = QHBoxLayout(), QLabel("Antidiag")
     brand.setObjectName("brand")
+    window.compact_parts = [brand]
     window.search_button.setObjectName("search")
     window.search_button.setMaximumWidth(SEARCH_WIDTH)
     window.search_button.clicked.connect(commands["search"].trigger)
@@ -162,6 +181,7 @@ def _make_toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         button.setIconSize(QSize(ICON, ICON))
         button.setAccessibleName(commands[name].text())
+        window.compact_parts.append(button)
         box.addWidget(button)
     box.addStretch(1)
     box.addWidget(window.search_button, 100)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from antidiag.app.kit.focus import FocusAreas, find_search_field, focus_view, main_widget
+from antidiag.app.kit.focus import FocusAreas, find_search_field
 from antidiag.app.workbench import Workbench
 
 
@@ -15,10 +15,6 @@ class Navigation(QObject):
     def __init__(self, window: Workbench) -> None:
         super().__init__(window)
         self._window, self._areas = window, FocusAreas(self)
-        viewer = window.viewer
-        viewer.installEventFilter(self)
-        for tabs in (viewer.places.tabs, viewer.places.beside):
-            tabs.tabBarClicked.connect(lambda _: QTimer.singleShot(0, self, self._focus_clicked_tab))
         for form in (window.method.options, window.method.parameters):
             form.entered.connect(self.focus_view)
 
@@ -56,32 +52,15 @@ class Navigation(QObject):
     def focus_view(self) -> None:
         """Give the focus to the main part of the view, so that the next keys are meant for it."""
         window = self._window
-        if window.viewer.is_showing and window.viewer.isVisible():
-            window.folding.close_drawer()
-            current = window.viewer.current
-            if current is not None and focus_view(current):  # type: ignore[arg-type]
-                return
-        window.centralWidget().setFocus()
+        window.folding.close_drawer()
+        if not (window.viewer.isVisible() and window.viewer.focus_current()):
+            window.centralWidget().setFocus()
 
     def leave_form(self) -> None:
         """Give the focus to the view if it is in the form of the method, for example when a run starts."""
         here, method = QApplication.focusWidget(), self._window.method
         if here is not None and method.isAncestorOf(here):
             self.focus_view()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A click on a part of a view that takes no focus gives it to the main part."""
-        if event.type() == QEvent.Type.MouseButtonPress:
-            self.focus_view()
-        return False
-
-    def _focus_clicked_tab(self) -> None:
-        focused = QApplication.focusWidget()
-        bars = [tabs.tabBar() for tabs in (self._window.viewer.places.tabs, self._window.viewer.places.beside)]
-        places = self._window.viewer.places
-        for tabs, bar in zip((places.tabs, places.beside), bars, strict=True):
-            if focused is bar and (target := main_widget(tabs.currentWidget())) is not None:
-                target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _search_areas(self) -> list[QWidget]:
         """Return the areas that may have a search field: the view with the focus, the visible views, then panels."""

@@ -14,7 +14,7 @@ from antidiag.app.command_search import CommandMatch
 from antidiag.app.dialogs import help_pages
 from antidiag.app.dialogs.preferences import SETTINGS
 from antidiag.app.kit.view_commands import list_view_commands
-from antidiag.app.kit.view_protocols import EditedView, ResultView, view_widget
+from antidiag.app.kit.view_protocols import ResultView, view_widget
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.workbench import Workbench
 from antidiag.kernels.errors import AntidiagError
@@ -100,7 +100,7 @@ def _hidden_view(viewer: ResultViews, kind: type[ResultView]) -> list[CommandMat
     """Return the commands of a view of the shown result that is not visible; its menus are filled if that is quick."""
     if any(isinstance(view, kind) for view in viewer.places.seen()):
         return []
-    view = viewer.prepare_view(kind, with_content=issubclass(kind, EditedView))
+    view = viewer.prepare_view(kind, with_content=hasattr(kind, "show_edits"))
     return _view_matches(view_widget(view), kind.title, partial(viewer.turn_to, kind.id), viewer.has_content(view))
 
 

@@ -22,16 +22,15 @@ RECENT_MAXIMUM = 12
 THEME, SCALE, RESTORE = "theme", "scale", "restore"
 FONT, FONT_SIZE, LETTER_FONT = "font", "font_size", "letter_font"
 """The font of the window and its size in points, and the font of sequences; "" and 0 for those of the program."""
-PROTEIN_SCHEME, NUCLEOTIDE_SCHEME, TRACKS, LETTER_SIZE = "scheme_protein", "scheme_nucleotides", "tracks", "letter_size"
-"""How alignments look at first: colour schemes, tracks (separated by commas) and pixels of a column."""
-COLOUR_MAP = "colour_map"
+VIEW_SETTINGS = "view_settings"
+"""What views begin with, by their ids: colour schemes and maps, tracks, sizes of letters. They keep what was chosen
+last under the same names."""
 AUTOSAVE_SECONDS = "autosave_seconds"
 START_FOLDER = "start_folder"
 """The folder in which dialogs begin; "" for the one used last."""
 SHORTCUTS, RECENT_COMMANDS = "shortcuts", "recent_commands"
 PREFERENCES = (
-    THEME, SCALE, RESTORE, FONT, FONT_SIZE, LETTER_FONT, PROTEIN_SCHEME, NUCLEOTIDE_SCHEME, TRACKS, LETTER_SIZE,
-    COLOUR_MAP, AUTOSAVE_SECONDS, START_FOLDER, SHORTCUTS,
+    THEME, SCALE, RESTORE, FONT, FONT_SIZE, LETTER_FONT, VIEW_SETTINGS, AUTOSAVE_SECONDS, START_FOLDER, SHORTCUTS,
 )  # fmt: skip
 """Names of the settings that the user sets in the preferences."""
 
@@ -86,6 +85,20 @@ class Settings:
     def put(self, name: str, value: str | int | bool | QByteArray | Mapping[str, Any]) -> None:
         """Store a value under a name."""
         self._store.setValue(name, json.dumps(dict(value)) if isinstance(value, Mapping) else value)
+
+    def view_setting(self, view: str, name: str) -> Any:
+        """Return what a view begins with; None if nothing was chosen."""
+        found = self.mapping(VIEW_SETTINGS).get(view, {})
+        return found.get(name) if isinstance(found, dict) else None
+
+    def put_view_setting(self, view: str, name: str, value: Any) -> None:
+        """Store what a view begins with, a plain value; None removes it."""
+        every = self.mapping(VIEW_SETTINGS)
+        before = every.get(view)
+        chosen = {**(before if isinstance(before, dict) else {}), name: value}
+        if value is None:
+            del chosen[name]
+        self.put(VIEW_SETTINGS, {**every, view: chosen})
 
     def forget(self, names: Iterable[str]) -> None:
         """Remove settings, so that their defaults hold again."""

@@ -33,6 +33,8 @@ SMALL, TITLE = 0.88, 1.35
 
 SPACING = 6
 MARGIN = 10
+LOW_HEIGHT = 480
+"""Pixels of a window below which legends have one line and idle panels are hidden."""
 RADIUS = 4
 ICONS = RESOURCES / "icons"
 FONT = RESOURCES / "fonts" / "JetBrainsMono-Regular.ttf"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import actions, file_actions, layout, method_choice, texts, theme
@@ -94,6 +94,10 @@ class Window(Workbench):
         opened = CompareWindow(self, entries)
         opened.show()
         return opened
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        layout.fit_layout(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.queue.active and not self.confirm_close(len(self.queue.active)):

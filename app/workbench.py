@@ -62,6 +62,8 @@ class Workbench(QMainWindow):
     analyse: QMainWindow
     docks: Mapping[str, SideDock]
     folding: FoldingPanels
+    compact_parts: list[QWidget]
+    """Parts of the tool bar that a narrow window leaves out."""
 
     def __init__(self, settings: Settings, methods: Sequence[Method]) -> None:
         super().__init__()

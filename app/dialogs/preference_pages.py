@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QLocale, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontDatabase
@@ -37,6 +38,12 @@ NOTE_WIDTH, FIELD_WIDTH = 420, 240
 FONT_SIZES = (6, 32)
 LETTER_SIZES = (4, 60)
 AUTOSAVE_RANGE = (1, 600)
+ALIGNED = "aligned"
+"""The id of the view of alignments."""
+VIEW_MAPS = {"matrix": "_map", "distances": "map_name", "joins": "map_name", "profile": "_map"}
+"""The names under which views keep their colour map, by their ids."""
+CELL_RATIO = 17 / 11
+"""Height of a cell of an alignment over its width."""
 PROGRAM_FONT = "Font of the desktop"
 BUNDLED_FONT = "JetBrains Mono (bundled)"
 
@@ -145,35 +152,65 @@ class AppearancePage(PreferencePage):
             theme.choose_fonts(application, settings.text(stored.FONT), size, settings.text(stored.LETTER_FONT))
 
 
-class AlignmentPage(PreferencePage):
-    """How alignments look when they are opened, and the colour map of matrices."""
+class PicturePage(PreferencePage):
+    """What views of alignments and matrices begin with; they also keep what is chosen in them last."""
 
     title = "Pictures"
     labels = ("Colours of proteins", "Colours of nucleotides", "Letter width", "Tracks", "Colour map")
 
     def __init__(self, settings: Settings, choices: PreferenceChoices) -> None:
         super().__init__(settings)
-        automatic = {"": "As the program"}
-        self.proteins = self.make_choice(stored.PROTEIN_SCHEME, {**automatic, **choices.protein_schemes})
-        self.nucleotides = self.make_choice(stored.NUCLEOTIDE_SCHEME, {**automatic, **choices.nucleotide_schemes})
+        self.proteins = self._scheme_choice("protein", choices.protein_schemes)
+        self.nucleotides = self._scheme_choice("nucleotides", choices.nucleotide_schemes)
         self.letter_size = QSpinBox(minimum=LETTER_SIZES[0] - 1, maximum=LETTER_SIZES[1], suffix=" px")
         self.letter_size.setSpecialValueText("as the program")
-        self.letter_size.setValue(settings.number(stored.LETTER_SIZE) or self.letter_size.minimum())
-        self.letter_size.valueChanged.connect(
-            lambda pixels: self.store(stored.LETTER_SIZE, pixels if pixels >= LETTER_SIZES[0] else 0)
-        )
+        line, _ = (settings.view_setting(ALIGNED, "letter_sizes") or {}).get("line", (0, 0))
+        self.letter_size.setValue(round(line) or self.letter_size.minimum())
+        self.letter_size.valueChanged.connect(self._store_letter_size)
         self.tracks = QListWidget()
         self._list_tracks(choices.tracks)
         self.tracks.itemChanged.connect(lambda _: self._store_tracks())
-        self.colour_map = self.make_choice(stored.COLOUR_MAP, choices.colour_maps, "viridis")
+        self.colour_map = self._list_box(choices.colour_maps, settings.view_setting("matrix", VIEW_MAPS["matrix"]))
+        self.colour_map.activated.connect(self._store_map)
         self.add_row("Colours of proteins", self.proteins)
         self.add_row("Colours of nucleotides", self.nucleotides)
         self.add_row("Letter width", self.letter_size, "Pixels of a column of an alignment when it is opened.")
         self.add_row("Tracks", self.tracks, "Above alignments of many rows; none checked: as the program chooses.")
-        self.add_row("Colour map", self.colour_map, "Of matrices, distances and profiles; from the next start.")
+        self.add_row("Colour map", self.colour_map, "Of matrices, distances, joins and profiles.")
+
+    def _list_box(self, choices: Mapping[str, str], chosen: Any) -> QComboBox:
+        box = ElidedComboBox()
+        for value, label in choices.items():
+            box.addItem(label, value)
+        box.setCurrentIndex(max(box.findData(chosen), 0))
+        return box
+
+    def _scheme_choice(self, alphabet: str, schemes: Mapping[str, str]) -> QComboBox:
+        """Return a list of the colour schemes for an alphabet."""
+        chosen = (self.settings.view_setting(ALIGNED, "colours") or {}).get(alphabet)
+        box = self._list_box(schemes, chosen)
+
+        def store() -> None:
+            colours = self.settings.view_setting(ALIGNED, "colours") or {}
+            self._store_view(ALIGNED, "colours", {**colours, alphabet: box.currentData()})
+
+        box.activated.connect(store)
+        return box
+
+    def _store_view(self, view: str, name: str, value: Any) -> None:
+        self.settings.put_view_setting(view, name, value)
+        self.changed.emit(stored.VIEW_SETTINGS)
+
+    def _store_letter_size(self, pixels: int) -> None:
+        line = [float(pixels), float(round(pixels * CELL_RATIO))]
+        self._store_view(ALIGNED, "letter_sizes", {"line": line} if pixels >= LETTER_SIZES[0] else None)
+
+    def _store_map(self) -> None:
+        for view, name in VIEW_MAPS.items():
+            self._store_view(view, name, self.colour_map.currentData())
 
     def _list_tracks(self, tracks: Mapping[str, str]) -> None:
-        chosen = self.settings.text(stored.TRACKS).split(",")
+        chosen, _ = (self.settings.view_setting(ALIGNED, "forms") or {}).get("many", ((), False))
         for name, label in tracks.items():
             item = QListWidgetItem(label, self.tracks)
             item.setData(Qt.ItemDataRole.UserRole, name)
@@ -182,9 +219,12 @@ class AlignmentPage(PreferencePage):
         self.tracks.setMaximumHeight(7 * max(self.tracks.sizeHintForRow(0), 16))
 
     def _store_tracks(self) -> None:
+        """Store the checked tracks for alignments of many rows; whether these are wrapped stays."""
         items = [self.tracks.item(row) for row in range(self.tracks.count())]
-        checked = [item for item in items if item.checkState() is Qt.CheckState.Checked]
-        self.store(stored.TRACKS, ",".join(item.data(Qt.ItemDataRole.UserRole) for item in checked))
+        checked = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() is Qt.CheckState.Checked]
+        forms = dict(self.settings.view_setting(ALIGNED, "forms") or {})
+        wrapped = forms.pop("many", ((), False))[1]
+        self._store_view(ALIGNED, "forms", {**forms, **({"many": [checked, wrapped]} if checked else {})} or None)
 
 
 class SessionPage(PreferencePage):

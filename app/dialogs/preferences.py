@@ -18,9 +18,9 @@ from antidiag.app import settings as stored
 from antidiag.app import theme
 from antidiag.app.commands import Commands
 from antidiag.app.dialogs.preference_pages import (
-    AlignmentPage,
     AppearancePage,
     ComputingPage,
+    PicturePage,
     PreferenceChoices,
     SessionPage,
 )
@@ -34,7 +34,7 @@ from antidiag.app.settings import Settings
 
 SIZE, LIST_WIDTH = (760, 560), 170
 SETTINGS = {
-    page.title: page.labels for page in (AppearancePage, AlignmentPage, SessionPage, ComputingPage, ShortcutEditor)
+    page.title: page.labels for page in (AppearancePage, PicturePage, SessionPage, ComputingPage, ShortcutEditor)
 }
 """The labels of all settings by the title of their page."""
 RESET_QUESTION = "Set all preferences, limits and shortcuts to those of the program? Data and results stay."
@@ -62,7 +62,7 @@ class PreferencesDialog(QDialog):
         self._settings = settings
         self.appearance, self.pictures = (
             AppearancePage(settings),
-            AlignmentPage(settings, choices or PreferenceChoices()),
+            PicturePage(settings, choices or PreferenceChoices()),
         )
         self.session, self.computing = SessionPage(settings, DELAY_SECONDS), ComputingPage(settings, device_box)
         self.shortcuts = ShortcutEditor(commands) if commands is not None else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtWidgets import QListWidget, QPushButton, QStackedWidget, QWidget
 
 from antidiag.app.kit.boxes import column_of, row_of
@@ -34,6 +34,16 @@ CLASSES_TITLE, WALKTHROUGH_TITLE, LECTURES_TITLE, EXERCISES_TITLE = (
 )
 
 
+class PageStack(QStackedWidget):
+    """Pages of which only the visible one needs room, so that wide ones do not widen the others."""
+
+    def sizeHint(self) -> QSize:
+        return self.currentWidget().sizeHint() if self.count() else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.currentWidget().minimumSizeHint() if self.count() else super().minimumSizeHint()
+
+
 class LearnWorkspace(QWidget):
     """All pages of Learn. ``method_wanted(method)``: use the explained method in Analyse."""
 
@@ -45,7 +55,7 @@ class LearnWorkspace(QWidget):
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
         self.measured = {guideline.id: MeasuredPage(guideline) for guideline in guideline_timings.GUIDELINES}
         self.exercises = ExercisePage(methods)
-        self.pages, self.contents = QStackedWidget(), QListWidget()
+        self.pages, self.contents = PageStack(), QListWidget()
         self.contents.setAccessibleName("Pages")
         self.contents.setSpacing(2)
         self.card_box = ElidedComboBox()
@@ -121,6 +131,7 @@ class LearnWorkspace(QWidget):
 
     def _show_page(self, row: int) -> None:
         self.pages.setCurrentIndex(row)
+        self.pages.updateGeometry()
         self.back_button.setEnabled(row > 0)
         self.next_button.setEnabled(row < self.contents.count() - 1)
         page: Any = self.pages.currentWidget()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.focus import first_widget
@@ -132,6 +132,7 @@ class FoldingPanels(QObject):
         self._shade.clicked.connect(self.close_drawer)
         for drawer in self._drawers.values():
             drawer.escaped.connect(self.close_drawer)
+        self._watched: set[QWidget] = {workspace}
         workspace.installEventFilter(self)
 
     def has_panel(self, name: str) -> bool:
@@ -192,7 +193,7 @@ class FoldingPanels(QObject):
         folded = set()
         for side in self._order:
             used = sum(self._side_width(other) for other in self._order if other not in folded)
-            if self._workspace.width() - used < self._middle and self._side_width(side):
+            if self._visible_width() - used < self._middle and self._side_width(side):
                 folded.add(side)
         self._fold_sides(frozenset(folded))
 
@@ -205,6 +206,19 @@ class FoldingPanels(QObject):
             self.update_folding()
             self._place_drawer()
         return False
+
+    def _visible_width(self) -> int:
+        """Return the width of the workspace that can be seen: of one in a scroll area, that of the area."""
+        width, parent = self._workspace.width(), self._workspace.parentWidget()
+        while parent is not None and not isinstance(parent, QScrollArea):
+            parent = parent.parentWidget()
+        if parent is None:
+            return width
+        viewport = parent.viewport()
+        if viewport not in self._watched:
+            self._watched.add(viewport)
+            viewport.installEventFilter(self)
+        return min(width, viewport.width())
 
     def _side_width(self, side: str) -> int:
         """Return the pixels that the panels of a side need if they are not folded; 0 if the user hid them."""
@@ -244,6 +258,7 @@ class FoldingPanels(QObject):
         if not self.open_side:
             return
         room, drawer = self._workspace.rect(), self._drawers[self.open_side]
+        room.setWidth(self._visible_width())
         least = drawer.minimumSizeHint().width()
         width = min(max(self._side_width(self.open_side) + 2 * theme.SPACING, least), room.width() - VISIBLE_REST)
         self._shade.setGeometry(room)

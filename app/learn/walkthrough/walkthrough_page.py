@@ -61,7 +61,7 @@ class WalkthroughPage(QWidget):
         self.method_box, self.second_box = ElidedComboBox(), ElidedComboBox()
         self.clock_box, self.colouring_box = ElidedComboBox(), ElidedComboBox()
         self.path_box, self.best_paths_bar = QCheckBox("Returned path"), BestPathsBar()
-        self.form, self.error_label = ParameterForm(), create_label("", "error", wrap=True)
+        self.form, self.error_label = ParameterForm(wide_texts=True), create_label("", "error", wrap=True)
         self.clock, self.measured_runs = SharedClock((), BY_STEPS), MeasuredRuns()
         self.last_view = 0
         self._fill_boxes()

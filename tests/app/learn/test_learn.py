@@ -21,7 +21,7 @@ from antidiag.kernels.registry import find_method
 def learn(qtbot):
     learn = LearnWorkspace(registry.METHODS)
     qtbot.addWidget(learn)
-    learn.resize(1000, 600)
+    learn.resize(1280, 600)
     learn.show()
     return learn
 
