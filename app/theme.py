@@ -176,6 +176,16 @@ def apply(application: QApplication, choice: Choice = "system") -> None:
     _apply_style(application, DARK if dark else LIGHT)
 
 
+@contextmanager
+def painted_in(theme: Theme) -> Iterator[None]:
+    """Paint in the colours of a theme, such as the light one for paper, without a change of the window."""
+    before, _state["active"] = active(), theme
+    try:
+        yield
+    finally:
+        _state["active"] = before
+
+
 def choice_of(text: str) -> Choice:
     """Return the saved choice of a theme; "system" if the text is none."""
     return "light" if text == "light" else "dark" if text == "dark" else "system"
