@@ -25,6 +25,8 @@ SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT_MINIMUM = 180
 WORKSPACE_WIDTH, WORKSPACE_HEIGHT = 320, 140
 """Least pixels of a workspace, whatever its parts ask for; the height is that in a low window."""
+MINIMUM_SIZE = 530, 250
+"""Least pixels of a window: those of a narrow and low one, which leaves out what a larger one asks for."""
 NARROW_WIDTH = 820
 """Pixels of a window below which its name and the buttons of menu commands are left out of the tool bar."""
 SEARCH_WIDTH = 340
@@ -63,6 +65,7 @@ def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter
     box.addWidget(window.workspaces, 1)
     box.addWidget(window.jobs)
     window.setCentralWidget(central)
+    window.setMinimumSize(*MINIMUM_SIZE)
     window.resize(starting_size(window.screen().availableSize()))
     fit_layout(window)
     return splitters

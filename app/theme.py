@@ -200,16 +200,17 @@ def switch(choice: Choice) -> None:
 
 def choose_fonts(application: QApplication, family: str = "", points: float = 0, letters: str = "") -> None:
     """Use these fonts for the window and for sequences; "" and 0 for those of the program."""
+    redraw = letters != _fonts.letters
     _fonts.family, _fonts.points, _fonts.letters = family, points, letters
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if family:
         font.setFamily(family)
     font.setPointSizeF(_point_size())
-    if application.font() != font:
+    before = application.font()
+    if (before.family(), before.pointSizeF()) != (font.family(), font.pointSizeF()):
         application.setFont(font)
     if application.styleSheet():
-        application.setStyleSheet(style_sheet(active()))
-        notifier.changed.emit()
+        _apply_style(application, active(), redraw)
 
 
 def fixed_font() -> QFont:
@@ -311,9 +312,11 @@ def unstyled() -> Iterator[None]:
         application.setStyleSheet(sheet)
 
 
-def _apply_style(application: QApplication, theme: Theme) -> None:
+def _apply_style(application: QApplication, theme: Theme, redraw: bool = False) -> None:
     sheet = style_sheet(theme)
     if application.styleSheet() == sheet:  # styling every widget again would be slow
+        if redraw:
+            notifier.changed.emit()
         return
     _state["active"] = theme
     set_plot_colours()

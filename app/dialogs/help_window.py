@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QTextBlock, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
@@ -203,7 +203,7 @@ class HelpWindow(QDialog):
         self.search_line.selectAll()
 
     def _lay_out(self) -> None:
-        self.resize(*SIZE)
+        self.resize(QSize(*SIZE).boundedTo(self.screen().availableSize()))
         self.search_line.setPlaceholderText("Search the help (Ctrl+F)")
         self.search_line.setAccessibleName("Search the help")
         self.search_line.setClearButtonEnabled(True)

@@ -34,7 +34,7 @@ from antidiag.kernels.recovery import interrupted_runs
 
 SCALES = (100, 125, 150, 175, 200)
 GIB, MAX_GIB, MAX_THREADS = 2**30, 100_000, 4096
-NOTE_WIDTH, FIELD_WIDTH = 420, 240
+NOTE_WIDTH, FIELD_WIDTH = 300, 240
 FONT_SIZES = (6, 32)
 LETTER_SIZES = (4, 60)
 AUTOSAVE_RANGE = (1, 600)
@@ -101,7 +101,7 @@ class PreferencePage(QWidget):
 def create_note(text: str) -> QWidget:
     """Return a wrapped line of explanation below a row."""
     label = create_label(text, "muted", wrap=True)
-    label.setMaximumWidth(NOTE_WIDTH)
+    label.setFixedWidth(NOTE_WIDTH)
     return label
 
 
@@ -293,7 +293,7 @@ class ComputingPage(PreferencePage):
         unpacked = -(-memory.unpacked_limit() // GIB)
         self.unpacked = create_limit_box(1, unpacked, " GiB unpacked at most", MAX_GIB, self._limit_unpacked)
         self.space_label = create_label(kind="muted", wrap=True)
-        self.space_label.setMaximumWidth(NOTE_WIDTH)
+        self.space_label.setFixedWidth(NOTE_WIDTH)
         self.units = QComboBox()
         for label, value in (("KiB, MiB, GiB (1,024)", False), ("kB, MB, GB (1,000)", True)):
             self.units.addItem(label, value)
@@ -385,5 +385,5 @@ def create_limit_box(least: int, value: int, suffix: str, most: int, on_change: 
 def _path_label(*paths: Path) -> QWidget:
     label = create_label("\n".join(dict.fromkeys(map(str, paths))), "muted", wrap=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMaximumWidth(NOTE_WIDTH)
+    label.setFixedWidth(NOTE_WIDTH)
     return label

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -32,7 +32,9 @@ from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.session.autosave import DELAY_SECONDS
 from antidiag.app.settings import Settings
 
-SIZE, LIST_WIDTH = (760, 560), 170
+SIZE, LIST_WIDTH = (720, 560), 160
+FRAME = QSize(8, 40)
+"""Pixels that the frame of a dialog takes."""
 SETTINGS = {
     page.title: page.labels for page in (AppearancePage, PicturePage, SessionPage, ComputingPage, ShortcutEditor)
 }
@@ -137,12 +139,13 @@ class PreferencesDialog(QDialog):
             self.show_setting(found[0])
 
     def _lay_out(self) -> None:
-        self.resize(*SIZE)
+        self.resize(QSize(*SIZE).boundedTo(self.screen().availableSize() - FRAME))
         self.find_line.setPlaceholderText("Find a setting")
         self.find_line.setAccessibleName("Find a setting")
         self.find_line.setClearButtonEnabled(True)
         mark_search_field(self.find_line)
         self.list.setAccessibleName("Pages of the preferences")
+        self.list.setSpacing(2)
         self.list.setFixedWidth(LIST_WIDTH)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         reset_button = buttons.addButton("Reset all\N{HORIZONTAL ELLIPSIS}", QDialogButtonBox.ButtonRole.ResetRole)

@@ -30,7 +30,7 @@ DOTS_PER_INCH, MARGIN = 96, 48.0
 TEXT_PIXELS, SPACING = 13.0, 6.0
 TITLE_SIZE, HEADING_SIZE, SMALL_SIZE = 1.8, 1.3, 0.85
 """Sizes of letters relative to the text."""
-PICTURE_SIZE, PICTURE_SHARE = QSize(1200, 560), 0.34
+PICTURE_SIZE, PICTURE_SHARE = QSize(1200, 560), 0.3
 """Pixels of a picture in a page of HTML, and its share of the height of a page on paper."""
 HTML_STYLE = (
     "body { max-width: 60em; margin: 2em auto; padding: 0 1em; } "
