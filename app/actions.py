@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from antidiag.app import file_actions, theme
-from antidiag.app.commands import Command, CommandMatch, Commands, CommandSearch
+from antidiag.app import file_actions, search_sources, theme
+from antidiag.app.command_search import CommandSearch, remember_recent
+from antidiag.app.commands import Command, Commands
 from antidiag.app.dialogs import page_dialogs, shortcuts
-from antidiag.app.dialogs.preferences import PreferencesDialog
 from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.panels.view_places import BESIDE, TABS
-from antidiag.app.settings import configuration_folder
+from antidiag.app.settings import RECENT_COMMANDS, configuration_folder
 from antidiag.app.workbench import Workbench
-from antidiag.kernels.model import sequence_names
-from antidiag.kernels.registry.samples import bundled_samples
+
+if TYPE_CHECKING:
+    from antidiag.app.window import Window
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
-SEQUENCE_HITS = 20
+SEARCH_SIZE = QSize(560, 460)
 STANDARD = QKeySequence.StandardKey
 
 
-def install_actions(window: Workbench) -> Commands:
+def install_actions(window: Window) -> Commands:
     """Make the actions and the menu bar of the window."""
     commands = Commands(window, _list_commands(window))
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
@@ -34,7 +36,7 @@ def install_actions(window: Workbench) -> Commands:
     return commands
 
 
-def _list_commands(window: Workbench) -> list[Command]:
+def _list_commands(window: Window) -> list[Command]:
     panel = window.sequences
     return [
         Command("open", "Open...", "file", partial(file_actions.ask_open, window), STANDARD.Open,
@@ -46,7 +48,7 @@ def _list_commands(window: Workbench) -> list[Command]:
         Command("open_session", "Open session...", "file", partial(file_actions.ask_open_session, window), line=True),
         Command("save_session", "Save session...", "file", partial(file_actions.ask_save_session, window),
                 "Ctrl+Shift+S", "Save sequences, results and settings in one file (Ctrl+Shift+S)"),
-        Command("preferences", "Preferences...", "file", partial(open_preferences, window), "Ctrl+,", line=True),
+        Command("preferences", "Preferences...", "file", window.open_preferences, "Ctrl+,", line=True),
         Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
         Command("undo", "Undo", "edit", window.undoing.undo, "Ctrl+Z"),
         Command("redo", "Redo", "edit", window.undoing.redo, "Ctrl+Shift+Z"),
@@ -72,7 +74,12 @@ def _list_commands(window: Workbench) -> list[Command]:
         Command("cancel_all", "Cancel all jobs", "run", window.queue.cancel_all, "Shift+Esc"),
         Command("reset", "Reset method settings", "run", window.method.reset, line=True),
         Command("command_line", "Copy result as command line", "run", partial(copy_command, window), "Ctrl+Shift+C"),
-        Command("search", "Search commands...", "view", partial(open_search, window), "Ctrl+K"),
+        Command("search", "Search commands...", "view", partial(open_search, window), "Ctrl+K",
+                "Search commands, methods, data, results, settings and help (Ctrl+K)"),
+        Command("find", "Find in the view", "edit", partial(find_in_view, window), STANDARD.Find, line=True),
+        Command("next_area", "Next area", "view", lambda: window.navigation.step_area(1), "F6",
+                "Move the keyboard focus to the next area of the window (F6)"),
+        Command("previous_area", "Previous area", "view", lambda: window.navigation.step_area(-1), "Shift+F6"),
         Command("log", "Log", "view", window.jobs.log_button.toggle, "Ctrl+L"),
         Command("analyse", "Analyse", "view", partial(window.turn_to, 0), "Ctrl+1", checkable=True, line=True,
                 tip="Run methods and look at results (Ctrl+1)"),
@@ -107,6 +114,8 @@ def _list_commands(window: Workbench) -> list[Command]:
         Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
         Command("dark", "Dark theme", "view", partial(set_theme, window, "dark")),
         Command("system", "Theme of the desktop", "view", partial(set_theme, window, "system")),
+        Command("first_steps", "First steps", "help", window.open_help),
+        Command("contents", "Contents and search", "help", lambda: window.open_help().search_line.setFocus()),
         Command("shortcuts", "Shortcuts", "help", partial(show_shortcuts, window), "F1"),
         Command("help", "Help on the method", "help", window.show_help, "Shift+F1"),
         Command("bibtex", "Copy BibTeX of the method", "help", window.copy_bibtex),
@@ -121,11 +130,15 @@ def rename_selected(window: Workbench) -> None:
 
 
 def toggle_all(window: Workbench) -> None:
-    """Hide all panels; show them all if none is visible."""
-    panels = window.panels().values()
-    there = any(not panel.isHidden() for panel in panels)
-    for panel in panels:
-        panel.setVisible(not there)
+    """Hide all panels; show them all if none is visible. Folded panels stay in their drawers, of which none is open."""
+    panels = [(folding, name) for folding in window.foldings() for name in folding.panels]
+    unfolded = [(folding, name) for folding, name in panels if folding.panels[name].content is None]
+    there = any(folding.is_shown(name) for folding, name in panels)
+    for folding in window.foldings():
+        folding.close_drawer()
+    for folding, name in unfolded:
+        if folding.is_shown(name) == there:
+            folding.toggle_panel(name)
     window.tell_panels()
 
 
@@ -183,13 +196,6 @@ def paste_clipboard(window: Workbench) -> None:
     window.loader.open_mime(QGuiApplication.clipboard().mimeData())
 
 
-def open_preferences(window: Workbench) -> None:
-    """Open the preferences."""
-    dialog = PreferencesDialog(window.settings, window)
-    dialog.disk_changed.connect(window.method.changed)
-    dialog.open()
-
-
 def set_theme(window: Workbench, choice: theme.Choice) -> None:
     """Switch to a theme and remember it."""
     window.settings.put("theme", choice)
@@ -229,26 +235,23 @@ def show_settings_folder() -> None:
 
 def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
     """Open the command search below its button."""
-    search = CommandSearch(window, partial(_find_matches, window))
+
+    def remember(key: str) -> None:
+        recent = remember_recent(window.settings.recent_commands(), key)
+        window.settings.put(RECENT_COMMANDS, {"keys": recent})
+
+    recent = window.settings.recent_commands()
+    find = partial(search_sources.find_at_once, window)
+    search = CommandSearch(window, find, search_sources.find_later(window), recent, remember)
     button = window.search_button
-    search.open_below(button, size or QSize(max(button.width(), 460), 420))
+    search.open_below(button, size or QSize(max(button.width(), SEARCH_SIZE.width()), SEARCH_SIZE.height()))
     return search
 
 
-def _find_matches(window: Workbench, query: str) -> list[CommandMatch]:
-    """Return matches among commands, methods and samples; sequences from two typed letters on."""
-    finds = [find for find in window.commands.list_matches() if find.text != "Search commands..."]
-    finds += [CommandMatch(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
-    finds += [
-        CommandMatch(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in bundled_samples()
-    ]
-    word = query.strip().lower()
-    if len(word) >= 2:
-        every = enumerate(sequence_names(window.session.state.sequences))
-        names = ((row, name) for row, name in every if word in name.lower())
-        hits = (found for found, _ in zip(names, range(SEQUENCE_HITS), strict=False))
-        finds += [CommandMatch(name, "sequence", partial(window.sequences.go_to, row)) for row, name in hits]
-    return finds
+def find_in_view(window: Window) -> None:
+    """Go to the search field of what is looked at; open the command search if it has none."""
+    if not window.navigation.find():
+        open_search(window)
 
 
 def _add_submenus(window: Workbench, menu: QMenu, commands: Commands) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from antidiag.app import theme
 from antidiag.app.jobs.queue import GarbageCollector
-from antidiag.app.settings import Settings
+from antidiag.app.settings import FONT, FONT_SIZE, LETTER_FONT, THEME, Settings
 from antidiag.app.startup import load_after_start, start_with
 from antidiag.app.window import Window
 
@@ -68,7 +68,8 @@ def make_application(settings: Settings) -> QApplication:
     application.setApplicationDisplayName("Antidiag")
     application.setDesktopFileName("antidiag")
     application.setWindowIcon(QIcon(str(theme.ICONS / "antidiag.svg")))
-    theme.apply(application, theme.choice_of(settings.text("theme")))
+    theme.choose_fonts(application, settings.text(FONT), float(settings.number(FONT_SIZE)), settings.text(LETTER_FONT))
+    theme.apply(application, theme.choice_of(settings.text(THEME)))
     return application
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
 
-from antidiag.app import theme
-
-MAX_MATCHES = 40
+from antidiag.app.command_search import CommandMatch
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Commands(QObject):
             action.triggered.connect(lambda _=False, slot=command.slot: slot())
             parent.addAction(action)
             self.actions[command.name] = action
+        self._default_keys = {name: action.shortcut() for name, action in self.actions.items()}
 
     def __getitem__(self, name: str) -> QAction:
         return self.actions[name]
@@ -62,22 +63,53 @@ class Commands(QObject):
         actions = [self.actions[command.name] for command in self._commands if command.menu == menu]
         return [(_plain_text(action), _shortcut_text(action)) for action in actions if not action.shortcut().isEmpty()]
 
+    def plain_text(self, name: str) -> str:
+        """Return the text of a command without marks of keys."""
+        return _plain_text(self.actions[name])
+
+    def shortcut_text(self, name: str) -> str:
+        """Return the keys of a command as the desktop writes them; "" for none."""
+        return _shortcut_text(self.actions[name])
+
+    def default_keys(self, name: str) -> QKeySequence:
+        """Return the keys that a command has in the program."""
+        return self._default_keys[name]
+
+    def set_keys(self, name: str, keys: QKeySequence) -> None:
+        """Give a command these keys, also in its tooltip."""
+        action = self.actions[name]
+        action.setShortcut(keys)
+        tip = re.sub(r" \([^()]*\)$", "", action.toolTip())
+        text = _shortcut_text(action)
+        action.setToolTip(f"{tip} ({text})" if text else tip)
+
+    def command_of_keys(self, keys: QKeySequence, but: str = "") -> str:
+        """Return the name of a command with these keys other than ``but``; "" if there is none."""
+        found = (name for name, action in self.actions.items() if action.shortcut() == keys and name != but)
+        return next(found, "") if not keys.isEmpty() else ""
+
+    def changed_keys(self) -> dict[str, str]:
+        """Return the keys that differ from those of the program, by the names of commands."""
+        portable = QKeySequence.SequenceFormat.PortableText
+        return {
+            name: action.shortcut().toString(portable)
+            for name, action in self.actions.items()
+            if action.shortcut() != self._default_keys[name]
+        }
+
+    def restore_keys(self, keys: Mapping[str, Any]) -> None:
+        """Give commands the keys that `changed_keys` returned; unknown commands are left out."""
+        for name, text in keys.items():
+            if name in self.actions:
+                self.set_keys(name, QKeySequence(str(text), QKeySequence.SequenceFormat.PortableText))
+
     def list_matches(self) -> list[CommandMatch]:
         """Return the enabled actions for the command search."""
         return [
-            CommandMatch(_plain_text(action), _shortcut_text(action), action.trigger)
-            for action in self.actions.values()
+            CommandMatch(_plain_text(action), _shortcut_text(action), action.trigger, f"{action.toolTip()} {name}")
+            for name, action in self.actions.items()
             if action.isEnabled()
         ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class CommandMatch:
-    """A line of the command search: text, hint, and the function that it calls."""
-
-    text: str
-    hint: str
-    act: Callable[[], object]
 
 
 def _plain_text(action: QAction) -> str:
@@ -86,65 +118,3 @@ def _plain_text(action: QAction) -> str:
 
 def _shortcut_text(action: QAction) -> str:
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-
-
-def find_matches(finds: Iterable[CommandMatch], query: str) -> list[CommandMatch]:
-    """Return at most MAX_MATCHES lines that contain every word of the query; those that start with it come first."""
-    words = query.lower().split()
-    found = [find for find in finds if all(word in f"{find.text} {find.hint}".lower() for word in words)]
-    return sorted(found, key=lambda find: not find.text.lower().startswith(query.strip().lower()))[:MAX_MATCHES]
-
-
-class CommandSearch(QDialog):
-    """A popup to find a command by typing: arrow keys choose, Enter runs it."""
-
-    def __init__(self, parent: QWidget, finds: Callable[[str], Iterable[CommandMatch]]) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self._finds = finds
-        self.setObjectName("search")
-        self.line, self.list = QLineEdit(), QListWidget()
-        self.line.setPlaceholderText("Search commands, methods, sequences, samples")
-        self.line.textChanged.connect(self._fill_list)
-        self.line.installEventFilter(self)
-        self.list.itemActivated.connect(self._run_item)
-        self.list.itemClicked.connect(self._run_item)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setUniformItemSizes(True)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
-        box.addWidget(self.line)
-        box.addWidget(self.list)
-        self._fill_list("")
-
-    def open_below(self, widget: QWidget, size: QSize) -> None:
-        """Show the popup below a widget, aligned at the right."""
-        self.resize(size)
-        corner = widget.mapToGlobal(QPoint(widget.width() - size.width(), widget.height() + 2))
-        self.move(corner)
-        self.show()
-        self.line.setFocus()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QKeyEvent.Type.KeyPress:
-            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            if step and self.list.count():
-                self.list.setCurrentRow((self.list.currentRow() + step) % self.list.count())
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._run_item(self.list.currentItem())
-                return True
-        return super().eventFilter(watched, event)
-
-    def _fill_list(self, query: str) -> None:
-        self.list.clear()
-        for find in find_matches(self._finds(query), query):
-            item = QListWidgetItem(f"{find.text}    {find.hint}" if find.hint else find.text)
-            item.setData(Qt.ItemDataRole.UserRole, find)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0)
-
-    def _run_item(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
-            find = item.data(Qt.ItemDataRole.UserRole)
-            self.close()
-            find.act()

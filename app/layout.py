@@ -15,13 +15,20 @@ from PySide6.QtWidgets import (
 from antidiag.app import theme
 from antidiag.app.commands import Commands
 from antidiag.app.kit.controls.dock import SideDock, create_dock_area
+from antidiag.app.kit.controls.drawers import LEFT, RIGHT, FoldingPanels, SidePanel
 from antidiag.app.kit.controls.icons import SIZE as ICON
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import VerticalScrollArea
-from antidiag.app.workbench import WORKSPACES, Workbench
+from antidiag.app.workbench import LEFT_SMALL, RIGHT_SMALL, WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT_MINIMUM = 180
+WORKSPACE_WIDTH, WORKSPACE_HEIGHT = 320, 140
+"""Least pixels of a workspace, whatever its parts ask for; the height is that in a low window."""
+MINIMUM_SIZE = 530, 250
+"""Least pixels of a window: those of a narrow and low one, which leaves out what a larger one asks for."""
+NARROW_WIDTH = 820
+"""Pixels of a window below which its name and the buttons of menu commands are left out of the tool bar."""
 SEARCH_WIDTH = 340
 
 
@@ -43,6 +50,7 @@ def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter
         "method": SideDock("method", "Method panel", _make_method_column(window), window.method.header),
     }
     window.analyse = create_dock_area(_make_middle(window))
+    window.folding = FoldingPanels(window.analyse, _side_panels(window), (LEFT, RIGHT))
     window.put_docks_back()
     splitters = {"panels": data, "views": window.viewer.places, "results": window.result_tabs}
     for splitter in splitters.values():
@@ -57,8 +65,22 @@ def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter
     box.addWidget(window.workspaces, 1)
     box.addWidget(window.jobs)
     window.setCentralWidget(central)
+    window.setMinimumSize(*MINIMUM_SIZE)
     window.resize(starting_size(window.screen().availableSize()))
+    fit_layout(window)
     return splitters
+
+
+def fit_layout(window: Workbench) -> None:
+    """Leave out what a narrow window has in its menus as well, and what a low one has no room for."""
+    for part in window.compact_parts:
+        part.setVisible(window.width() >= NARROW_WIDTH)
+    low = window.height() < theme.LOW_HEIGHT
+    # Explicit, so that a panel that is about to be folded does not widen the window before.
+    window.workspaces.setMinimumSize(WORKSPACE_WIDTH, WORKSPACE_HEIGHT if low else 0)
+    window.jobs.set_low(low)
+    margin = theme.SPACING // 2 if low else theme.MARGIN
+    window.centralWidget().layout().setContentsMargins(margin, 0 if low else theme.SPACING // 2, margin, margin)
 
 
 def restore_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
@@ -68,10 +90,11 @@ def restore_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
         window.restoreGeometry(geometry)
     if not window.isMaximized():
         window.resize(starting_size(window.screen().availableSize(), window.size()))
+        fit_layout(window)
     for name, splitter in splitters.items():
         restore_splitter(window, name, splitter)
     if docks := window.settings.blob("docks"):
-        QTimer.singleShot(0, window, lambda: window.analyse.restoreState(docks))
+        QTimer.singleShot(0, window, lambda: _restore_docks(window, docks))
     places = window.settings.mapping("views")
     window.viewer.places.restore({str(name): str(place) for name, place in places.items()})
 
@@ -88,8 +111,24 @@ def save_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     window.settings.put("geometry", window.saveGeometry())
     for name, splitter in splitters.items():
         window.settings.put(f"splitter_{name}", splitter.saveState())
+    window.folding.unfold_all()  # the places of panels are saved as on a wide window
     window.settings.put("docks", window.analyse.saveState())
     window.settings.put("views", window.viewer.places.moved_views())
+
+
+def _restore_docks(window: Workbench, docks: QByteArray) -> None:
+    window.folding.unfold_all()
+    window.analyse.restoreState(docks)
+    window.folding.update_folding()
+
+
+def _side_panels(window: Workbench) -> list[SidePanel]:
+    """Return the panels of Analyse, which fold into drawers on a narrow window."""
+    sides = {"data": (LEFT, LEFT_SMALL), "results": (LEFT, LEFT_SMALL), "method": (RIGHT, RIGHT_SMALL)}
+    return [
+        SidePanel(name, dock, *sides[name], buttons=(dock.float_button, dock.hide_button))
+        for name, dock in window.docks.items()
+    ]
 
 
 def _make_middle(window: Workbench) -> QWidget:
@@ -123,6 +162,7 @@ def _make_toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
     """Return the toolbar: name, workspaces, frequent commands, search and device."""
     box, brand = QHBoxLayout(), QLabel("Antidiag")
     brand.setObjectName("brand")
+    window.compact_parts = [brand]
     window.search_button.setObjectName("search")
     window.search_button.setMaximumWidth(SEARCH_WIDTH)
     window.search_button.clicked.connect(commands["search"].trigger)
@@ -144,6 +184,7 @@ def _make_toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         button.setIconSize(QSize(ICON, ICON))
         button.setAccessibleName(commands[name].text())
+        window.compact_parts.append(button)
         box.addWidget(button)
     box.addStretch(1)
     box.addWidget(window.search_button, 100)

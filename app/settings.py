@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,21 @@ FOLDER_VARIABLE = "ANTIDIAG_FOLDER"
 RECENT_MAXIMUM = 12
 FIRST_SAMPLE_SOURCES = "first_sample"
 """The setting that names the files of the sample of the first start, until own data are opened."""
+
+THEME, SCALE, RESTORE = "theme", "scale", "restore"
+FONT, FONT_SIZE, LETTER_FONT = "font", "font_size", "letter_font"
+"""The font of the window and its size in points, and the font of sequences; "" and 0 for those of the program."""
+VIEW_SETTINGS = "view_settings"
+"""What views begin with, by their ids: colour schemes and maps, tracks, sizes of letters. They keep what was chosen
+last under the same names."""
+AUTOSAVE_SECONDS = "autosave_seconds"
+START_FOLDER = "start_folder"
+"""The folder in which dialogs begin; "" for the one used last."""
+SHORTCUTS, RECENT_COMMANDS = "shortcuts", "recent_commands"
+PREFERENCES = (
+    THEME, SCALE, RESTORE, FONT, FONT_SIZE, LETTER_FONT, VIEW_SETTINGS, AUTOSAVE_SECONDS, START_FOLDER, SHORTCUTS,
+)  # fmt: skip
+"""Names of the settings that the user sets in the preferences."""
 
 
 def configuration_folder() -> Path:
@@ -72,6 +87,30 @@ class Settings:
     def put(self, name: str, value: str | int | bool | QByteArray | Mapping[str, Any]) -> None:
         """Store a value under a name."""
         self._store.setValue(name, json.dumps(dict(value)) if isinstance(value, Mapping) else value)
+
+    def view_setting(self, view: str, name: str) -> Any:
+        """Return what a view begins with; None if nothing was chosen."""
+        found = self.mapping(VIEW_SETTINGS).get(view, {})
+        return found.get(name) if isinstance(found, dict) else None
+
+    def put_view_setting(self, view: str, name: str, value: Any) -> None:
+        """Store what a view begins with, a plain value; None removes it."""
+        every = self.mapping(VIEW_SETTINGS)
+        before = every.get(view)
+        chosen = {**(before if isinstance(before, dict) else {}), name: value}
+        if value is None:
+            del chosen[name]
+        self.put(VIEW_SETTINGS, {**every, view: chosen})
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Remove settings, so that their defaults hold again."""
+        for name in names:
+            self._store.remove(name)
+
+    def recent_commands(self) -> list[str]:
+        """Return what was chosen lately in the command search, the newest first."""
+        found = self.mapping(RECENT_COMMANDS).get("keys", [])
+        return [key for key in found if isinstance(key, str)]
 
     def recent_files(self) -> list[str]:
         """Return the recently opened files, the newest first."""

@@ -33,6 +33,8 @@ SMALL, TITLE = 0.88, 1.35
 
 SPACING = 6
 MARGIN = 10
+LOW_HEIGHT = 480
+"""Pixels of a window below which legends have one line and idle panels are hidden."""
 RADIUS = 4
 ICONS = RESOURCES / "icons"
 FONT = RESOURCES / "fonts" / "JetBrainsMono-Regular.ttf"
@@ -148,6 +150,18 @@ notifier = ThemeNotifier()
 _state: dict[str, Theme] = {"active": LIGHT}
 
 
+@dataclass
+class FontChoice:
+    """The fonts that the user chose; "" and 0 stand for those of the program and the desktop."""
+
+    family: str = ""
+    points: float = 0.0
+    letters: str = ""
+
+
+_fonts = FontChoice()
+
+
 def active() -> Theme:
     """Return the current theme."""
     return _state["active"]
@@ -162,6 +176,16 @@ def apply(application: QApplication, choice: Choice = "system") -> None:
     _apply_style(application, DARK if dark else LIGHT)
 
 
+@contextmanager
+def painted_in(theme: Theme) -> Iterator[None]:
+    """Paint in the colours of a theme, such as the light one for paper, without a change of the window."""
+    before, _state["active"] = active(), theme
+    try:
+        yield
+    finally:
+        _state["active"] = before
+
+
 def choice_of(text: str) -> Choice:
     """Return the saved choice of a theme; "system" if the text is none."""
     return "light" if text == "light" else "dark" if text == "dark" else "system"
@@ -174,15 +198,30 @@ def switch(choice: Choice) -> None:
         apply(application, choice)
 
 
+def choose_fonts(application: QApplication, family: str = "", points: float = 0, letters: str = "") -> None:
+    """Use these fonts for the window and for sequences; "" and 0 for those of the program."""
+    redraw = letters != _fonts.letters
+    _fonts.family, _fonts.points, _fonts.letters = family, points, letters
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if family:
+        font.setFamily(family)
+    font.setPointSizeF(_point_size())
+    before = application.font()
+    if (before.family(), before.pointSizeF()) != (font.family(), font.pointSizeF()):
+        application.setFont(font)
+    if application.styleSheet():
+        _apply_style(application, active(), redraw)
+
+
 def fixed_font() -> QFont:
-    """Return the fixed-width font: the bundled one, or that of the system if its file is missing."""
-    family = _fixed_family()
+    """Return the fixed-width font: the one that the user chose, the bundled one, or that of the system."""
+    family = _fonts.letters or _fixed_family()
     if not family:
         return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font = QFont(family)
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setFixedPitch(True)
-    font.setPointSizeF(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).pointSizeF())
+    font.setPointSizeF(_fonts.points or QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).pointSizeF())
     return font
 
 
@@ -201,8 +240,8 @@ def _scaled(base: QFont, factor: float) -> QFont:
 
 
 def _point_size() -> float:
-    """Return the size of the font of the desktop in points."""
-    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF()
+    """Return the size of the font of the window in points: as the user chose it, else that of the desktop."""
+    return _fonts.points or QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF()
 
 
 @cache
@@ -273,9 +312,11 @@ def unstyled() -> Iterator[None]:
         application.setStyleSheet(sheet)
 
 
-def _apply_style(application: QApplication, theme: Theme) -> None:
+def _apply_style(application: QApplication, theme: Theme, redraw: bool = False) -> None:
     sheet = style_sheet(theme)
     if application.styleSheet() == sheet:  # styling every widget again would be slow
+        if redraw:
+            notifier.changed.emit()
         return
     _state["active"] = theme
     set_plot_colours()

@@ -6,19 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app import actions, alignment_page, file_actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
+from antidiag.app.navigation import Navigation
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry
-from antidiag.app.settings import FIRST_SAMPLE_SOURCES, Settings
+from antidiag.app.settings import AUTOSAVE_SECONDS, FIRST_SAMPLE_SOURCES, SHORTCUTS, Settings
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -50,11 +52,14 @@ class Window(Workbench):
             self.setWindowTitle("Antidiag")
             self.setAcceptDrops(True)
             self.autosave, self.interrupted = Autosave(self.session, self.session_settings), InterruptedRuns()
+            self._apply_setting(AUTOSAVE_SECONDS)
             self._run_wanted = False
             self._looked_at: Any = None
             self._gpus: list[Device] = []
             self.commands = actions.install_actions(self)
             self.splitters = layout.lay_out_window(self, self.commands)
+            self.navigation = Navigation(self)
+            self.commands.restore_keys(self.settings.mapping(SHORTCUTS))
         self._connect()
         self._restore_window()
         self._request_plan()
@@ -69,6 +74,8 @@ class Window(Workbench):
         elif not self.method.run_button.isEnabled():
             self.jobs.show_message(texts.as_sentence(self.method.run_button.toolTip()), error=True)
         elif self.answer and self.answer.plan:
+            self.navigation.leave_form()
+            self.folding.close_drawer()
             self.queue.submit(run_jobs.make_run_job(self.answer.request, self.answer.plan, self.session))
 
     def resume(self, run: InterruptedRun) -> None:
@@ -93,6 +100,10 @@ class Window(Workbench):
             opened.tabs.insertTab(1, alignments, "Alignments")
         opened.show()
         return opened
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        layout.fit_layout(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.queue.active and not self.confirm_close(len(self.queue.active)):
@@ -150,6 +161,7 @@ class Window(Workbench):
         self.results.compare_wanted.connect(self.compare)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self.tell_panels)
+        self.folding.changed.connect(self.tell_panels)
         self.tell_panels()
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.show_message(text, error=True))
@@ -203,6 +215,7 @@ class Window(Workbench):
     def connect_learn(self, learn: LearnWorkspace) -> None:
         """Connect the workspace Learn after it was made."""
         learn.method_wanted.connect(self._use_method)
+        learn.folding.changed.connect(self.tell_panels)
         learn.set_devices(len(self._gpus))
 
     def connect_tune(self, tune: TuneWorkspace) -> None:
@@ -210,6 +223,7 @@ class Window(Workbench):
         self.splitters["tune"] = tune.splitter
         tune.splitter.setHandleWidth(theme.SPACING)
         layout.restore_splitter(self, "tune", tune.splitter)
+        tune.folding.changed.connect(self.tell_panels)
         tune.set_gpus(self._gpus)
         self._update_tune(tune)  # sets the method before its saved axes
         tune.form.set_values(self.settings.mapping("sweep"))
@@ -432,6 +446,8 @@ class Window(Workbench):
         if self.session.shown is not None or self._looked_at is None:
             self._looked_at = None
             self.result_tabs.show_entry(self.session.shown)
+        if QApplication.focusWidget() in (None, self, self.centralWidget()):
+            self.navigation.focus_view()
         self._show_stale()
         self.undoing.tell()
 

@@ -12,10 +12,13 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 
 from antidiag.app import views
 from antidiag.app.commands import Commands
-from antidiag.app.dialogs import page_dialogs
+from antidiag.app.dialogs import help_pages
+from antidiag.app.dialogs.help_window import HelpWindow
+from antidiag.app.dialogs.preferences import PreferenceChoices, PreferencesDialog
 from antidiag.app.jobs.planning import PlanAnswer, Planner, RunRequest
 from antidiag.app.jobs.queue import JobQueue
 from antidiag.app.kit.controls.dock import SideDock
+from antidiag.app.kit.controls.drawers import FoldingPanels
 from antidiag.app.kit.controls.lazy_widget import LazyWidget
 from antidiag.app.kit.controls.widgets import FittingButton, scroll_area
 from antidiag.app.kit.selection import Selection
@@ -32,11 +35,11 @@ from antidiag.app.panels.sequences import SequencePanel
 from antidiag.app.panels.view_subject import ViewPreferences
 from antidiag.app.panels.viewer import EmptyPage, ResultViews
 from antidiag.app.session import data_loader, run_jobs
-from antidiag.app.session.autosave import Autosave
+from antidiag.app.session.autosave import DELAY_SECONDS, Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry, Session
 from antidiag.app.session.window_undo import WindowUndo
-from antidiag.app.settings import Settings
+from antidiag.app.settings import AUTOSAVE_SECONDS, Settings
 from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
@@ -62,6 +65,9 @@ class Workbench(QMainWindow):
     commands: Commands
     analyse: QMainWindow
     docks: Mapping[str, SideDock]
+    folding: FoldingPanels
+    compact_parts: list[QWidget]
+    """Parts of the tool bar that a narrow window leaves out."""
 
     def __init__(self, settings: Settings, methods: Sequence[Method]) -> None:
         super().__init__()
@@ -74,6 +80,7 @@ class Workbench(QMainWindow):
         """The tabs that are opened when the results of a session are shown."""
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
+        self._help: HelpWindow | None = None
         self._make_panels()
 
     def saved_settings(self) -> dict[str, Any]:
@@ -188,32 +195,34 @@ class Workbench(QMainWindow):
 
     def toggle_panel(self, name: str) -> None:
         """Hide or show a side panel of this workspace, or of Analyse if it has none of this name."""
-        if name not in self.panels():
+        if not any(folding.has_panel(name) for folding in self.foldings()):
             self.turn_to(0)
-        panel = self.panels()[name]
-        panel.setVisible(panel.isHidden())
+        next(folding for folding in self.foldings() if folding.has_panel(name)).toggle_panel(name)
         self.tell_panels()
 
-    def panels(self) -> Mapping[str, QWidget]:
-        """Return the side panels of the current workspace by name."""
+    def foldings(self) -> Sequence[FoldingPanels]:
+        """Return what holds the side panels of the current workspace."""
         page = self.workspaces.currentWidget()
         if page is self.tune_page:
-            return self.tune.sides
-        return self.learn.sides if page is self.learn_page else self.docks
+            return (self.tune.folding,)
+        return self.learn.foldings() if page is self.learn_page else (self.folding,)
 
     def tell_panels(self) -> None:
         """Check the menu entries of the visible side panels."""
-        for name, panel in {**self.docks, **self.panels()}.items():
-            self.commands[f"{name}_panel"].setChecked(not panel.isHidden())
+        for folding in (self.folding, *self.foldings()):
+            for name in folding.panels:
+                self.commands[f"{name}_panel"].setChecked(folding.is_shown(name))
 
     def put_docks_back(self) -> None:
         """Move the panels to their default places: data and results at the left, the method at the right."""
+        self.folding.unfold_all()
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         data, results, method = (self.docks[name] for name in ("data", "results", "method"))
         for dock, area in ((data, left), (results, left), (method, right)):
             dock.setFloating(False)
             self.analyse.addDockWidget(area, dock)
             dock.show()
+        self.folding.update_folding()
         QTimer.singleShot(0, self, self._size_docks)
 
     def _size_docks(self) -> None:
@@ -232,7 +241,40 @@ class Workbench(QMainWindow):
         """Show the help page of a method, or of the chosen one."""
         method = method or self.method.method
         if method:
-            page_dialogs.help_dialog(method, self).open()
+            self.open_help(f"method {method.id}")
+
+    def open_help(self, name: str = help_pages.FIRST_PAGE, anchor: str = "") -> HelpWindow:
+        """Open the help at a page, from a section on if there is an ``anchor``."""
+        if self._help is None:
+            self._help = HelpWindow(self, help_pages.all_pages(self.methods))
+        page = self._help.find_page(name)
+        if page is not None:
+            self._help.open_page(page, anchor)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+        return self._help
+
+    def open_preferences(self, label: str = "") -> PreferencesDialog:
+        """Open the preferences, at a setting if its label is given."""
+        from antidiag.app.kit.painting.heat_map import COLOUR_MAPS  # loads the plot library
+        from antidiag.app.views.aligned.colouring import schemes
+        from antidiag.app.views.aligned.columns import tracks
+
+        by_alphabet = (schemes.available_schemes(protein) for protein in (True, False))
+        titles = {name: track.title for name, track in tracks.TRACKS.items() if name != "agreement"}
+        choices = PreferenceChoices(*by_alphabet, titles, COLOUR_MAPS)
+        dialog = PreferencesDialog(self.settings, self, choices, self.commands, self.device)
+        dialog.disk_changed.connect(self.method.changed)
+        dialog.setting_changed.connect(self._apply_setting)
+        dialog.open()
+        if label:
+            dialog.show_setting(label)
+        return dialog
+
+    def _apply_setting(self, name: str) -> None:
+        if name == AUTOSAVE_SECONDS:
+            self.autosave.set_delay(self.settings.number(name, DELAY_SECONDS))
 
     def copy_bibtex(self, method: Method | None = None) -> None:
         """Copy the reference of a method, or of the chosen one."""
@@ -258,7 +300,7 @@ class Workbench(QMainWindow):
         self.jobs = JobPanel(self.queue)
         self.left = InterruptedPanel()
         self.device = DeviceChooser()
-        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K", "Search")
+        self.search_button = FittingButton("Search commands, methods, data   Ctrl+K", "Search   Ctrl+K", "Search")
         self.selection = Selection(self)
         self.empty = EmptyPage()
         preferences = ViewPreferences(self.settings)

@@ -18,11 +18,14 @@ from antidiag.kernels.user_limits import (  # noqa: F401 - callers still import 
     UNPACKED_LIMIT,
     UNPACKED_VARIABLE,
     disk_limit,
+    memory_limit,
     set_disk_limit,
     set_unpacked_limit,
     unpacked_limit,
+    uses_decimal_bytes,
 )
 
+BINARY_UNITS, DECIMAL_UNITS = ("B", "KiB", "MiB", "GiB", "TiB"), ("B", "kB", "MB", "GB", "TB")
 SPARE_DISK = 2**30
 """Bytes that runs leave free on the disk."""
 AVAILABLE = b"MemAvailable:"
@@ -55,8 +58,10 @@ class Footprint:
 
 
 def host_bytes_free() -> int:
-    """Return the bytes of main memory that can be allocated without swapping; at least `ALWAYS_THERE`."""
-    return max(_available_bytes(), ALWAYS_THERE)
+    """Return the bytes of main memory that can be allocated without swapping, within the user's limit; at least
+    `ALWAYS_THERE`."""
+    there = _available_bytes()
+    return max(min(there, memory_limit() or there), ALWAYS_THERE)
 
 
 def _available_bytes() -> int:
@@ -104,13 +109,14 @@ def raise_if_refused(reason: str | None, hint: str = "") -> None:
 
 
 def format_bytes(count: int) -> str:
-    """Return a number of bytes in words: '1.5 GiB'."""
-    value = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if value < 1024:
+    """Return a number of bytes in words: '1.5 GiB', or '1.6 GB' where the user chose decimal units."""
+    value, decimal = float(count), uses_decimal_bytes()
+    step, units = (1000, DECIMAL_UNITS) if decimal else (1024, BINARY_UNITS)
+    for unit in units[:-1]:
+        if value < step:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} TiB"
+        value /= step
+    return f"{value:.1f} {units[-1]}"
 
 
 def _format_refusal(place: str, parts: Mapping[str, int], free: int, is_there: str = "free") -> str:

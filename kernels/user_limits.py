@@ -1,10 +1,12 @@
-"""Limits that the user sets: disk space of runs, and the unpacked size of compressed files."""
+"""Limits that the user sets: disk space and main memory of runs, CPU threads, and the unpacked size of files."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
@@ -19,7 +21,8 @@ UNPACKED_LIMIT = 2**30
 UNPACKED_VARIABLE = "ANTIDIAG_UNPACK_GIB"
 """Environment variable with the unpacked limit in GiB; it overrides the user's setting."""
 MOST_GIB = 2**30
-DISK, UNPACKED = "limit", "unpacked"
+DISK, UNPACKED, MEMORY, THREADS, DECIMAL = "limit", "unpacked", "memory", "threads", "decimal_bytes"
+LIMITS = frozenset({DISK, UNPACKED, MEMORY, THREADS, DECIMAL})
 """Names of the limits in the file that stores them."""
 
 
@@ -46,11 +49,56 @@ def set_unpacked_limit(count: int) -> None:
     _set_limit(UNPACKED, count)
 
 
+def memory_limit() -> int:
+    """Return the bytes of main memory that a run may use; 0 for all that is free."""
+    return _stored_limits().get(MEMORY, 0)
+
+
+def set_memory_limit(count: int) -> None:
+    """Store the bytes of main memory that a run may use (0: no limit); raise OSError if the file cannot be written."""
+    _set_limit(MEMORY, count)
+
+
+def thread_limit() -> int:
+    """Return the CPU threads that a run may use; 0 for all processors."""
+    return _stored_limits().get(THREADS, 0)
+
+
+def set_thread_limit(count: int) -> None:
+    """Store the CPU threads that a run may use (0: no limit); raise OSError if the file cannot be written."""
+    _set_limit(THREADS, count)
+
+
+def uses_decimal_bytes() -> bool:
+    """Return whether bytes are written in powers of 1,000 (GB); otherwise in powers of 1,024 (GiB)."""
+    return bool(_stored_limits().get(DECIMAL, 0))
+
+
+def set_decimal_bytes(decimal: bool) -> None:
+    """Store in which units bytes are written; raise OSError if the file cannot be written."""
+    _set_limit(DECIMAL, int(decimal))
+
+
+def reset_limits() -> None:
+    """Forget all limits that the user has set; raise OSError if their file cannot be removed."""
+    _limit_path().unlink(missing_ok=True)
+
+
 def _stored_limits() -> dict[str, int]:
     """Return the limits that the user has set by name."""
+    path = _limit_path()
     try:
-        found = parse_json(_limit_path().read_bytes())
-        return {name: max(int(count), 0) for name, count in found.items() if name in (DISK, UNPACKED)}
+        return dict(_read_limits(path, path.stat().st_mtime_ns))
+    except OSError:
+        return {}
+
+
+@lru_cache(maxsize=4)
+def _read_limits(path: Path, changed_ns: int) -> Mapping[str, int]:
+    """Return the limits in a file that was ``changed_ns`` last, so that plans read it once."""
+    try:
+        found = parse_json(path.read_bytes())
+        return {name: max(int(count), 0) for name, count in found.items() if name in LIMITS}
     except (OSError, ValueError, TypeError, AttributeError, OverflowError):
         return {}
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from antidiag.app.cli import measured_plays, report
-from antidiag.app.cli.play_command import Backend, Json, Out, output_measured, write_play
+from antidiag.app.cli.play_command import Backend, Json, Out, output_measured, write_handout, write_play
 from antidiag.kernels import registry
-from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.errors import InputError
 from antidiag.kernels.registry import lectures
 from antidiag.kernels.walkthroughs.shared_clock import SharedClock
 
@@ -23,6 +23,8 @@ antidiag lecture
 antidiag lecture long-pairs
 
 antidiag lecture long-pairs --scene strips --out strips.html
+
+antidiag lecture long-pairs --out handout.pdf
 
 antidiag lecture long-pairs --check
 """
@@ -36,7 +38,10 @@ def lecture(
     backend: Backend = "auto",
     as_json: Json = False,
 ) -> None:
-    """Print a lecture with its numbers, or write the picture of a scene; without a name, list the lectures."""
+    """Print a lecture with its numbers, or write its handout or the picture of a scene; without a name, list lectures.
+
+    --out writes the whole lecture as a handout (.pdf, .html), with --scene the picture of one scene.
+    """
     if name is None:
         _list_lectures(as_json)
         return
@@ -52,8 +57,9 @@ def lecture(
     chosen = [one for one in found.scenes if scene in (None, one.name)]
     if out is not None:
         if scene is None:
-            raise ParameterError("--out writes one scene; choose it with --scene")
-        _write_scene(Path(out), chosen[0], backend)
+            write_handout(Path(out), found)
+        else:
+            _write_scene(Path(out), chosen[0], backend)
         return
     if as_json:
         report.print_json(lectures.lecture_to_json(found))

@@ -293,6 +293,14 @@ def _load_drawing(path: Path) -> Any:
     return offscreen.load_drawing("antidiag.app.kit.play.offscreen", str(path))
 
 
+def write_handout(path: Path, lecture: lectures.Lecture) -> None:
+    """Write the handout of a lecture as PDF or HTML."""
+    check_writable(path, [])
+    if path.suffix.lower() not in (".pdf", ".html"):
+        raise InputError(f"{path}: a handout must be a .pdf or .html file; for a picture choose a scene with --scene")
+    _load_drawing(path).save_handout(path, lecture)
+
+
 def write_play(
     path: Path,
     clock: SharedClock,

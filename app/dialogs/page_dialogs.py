@@ -1,30 +1,24 @@
-"""Dialogs with text pages: the help of a method, and the About page."""
+"""Dialogs with a text page: the About page."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from antidiag.app import theme
 from antidiag.kernels.engine import package_versions
-from antidiag.kernels.method import Method
 
 
 class PageDialog(QDialog):
     """Shows a Markdown page; links open in the browser."""
 
-    def __init__(self, parent: QWidget | None, title: str, markdown: str, folder: Path | None = None) -> None:
+    def __init__(self, parent: QWidget | None, title: str, markdown: str) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.resize(760, 640)
         self.page = QTextBrowser()
         self.page.setOpenLinks(False)
         self.page.anchorClicked.connect(QDesktopServices.openUrl)
-        if folder:
-            self.page.document().setBaseUrl(QUrl.fromLocalFile(f"{folder}/"))
         self.page.setMarkdown(markdown)
         self.page.document().setDocumentMargin(2 * theme.MARGIN)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -32,26 +26,6 @@ class PageDialog(QDialog):
         box = QVBoxLayout(self)
         box.addWidget(self.page)
         box.addWidget(buttons)
-
-
-def help_dialog(method: Method, parent: QWidget | None = None) -> PageDialog:
-    """Return the help page of a method."""
-    return PageDialog(parent, f"{method.name} - Help", format_method_page(method), method.teaching.help_page.parent)
-
-
-def format_method_page(method: Method) -> str:
-    """Return Markdown: summary, reference, the family's page and a table of parameters."""
-    try:
-        body = method.teaching.help_page.read_text(encoding="utf-8")
-    except OSError:
-        body = ""
-    rows = [
-        f"| {parameter.label} | {parameter.help} | {parameter.describe_values()} |"
-        for parameter in method.parameters.declared()
-    ]
-    table = "\n".join(["| Parameter | Meaning | Values |", "| --- | --- | --- |", *rows])
-    head = f"# {method.name}\n\n{method.summary}\n\n*{method.citation.format_text()}*"
-    return f"{head}\n\n## Parameters\n\n{table}\n\n{body}"
 
 
 def about_dialog(parent: QWidget | None = None) -> PageDialog:

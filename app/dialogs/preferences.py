@@ -1,104 +1,160 @@
-"""Preferences: theme, scale, session at start, disk for long runs, and size of compressed input."""
+"""The preferences: a list of pages, a line that finds a setting, and the page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QWidget,
+)
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QSpinBox, QWidget
-
+from antidiag.app import settings as stored
 from antidiag.app import theme
-from antidiag.app.kit.controls.widgets import create_label
+from antidiag.app.commands import Commands
+from antidiag.app.dialogs.preference_pages import (
+    AppearancePage,
+    ComputingPage,
+    PicturePage,
+    PreferenceChoices,
+    SessionPage,
+)
+from antidiag.app.dialogs.shortcut_editor import ShortcutEditor
+from antidiag.app.kit import ask
+from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.widgets import VerticalScrollArea
+from antidiag.app.kit.focus import mark_search_field
+from antidiag.app.session.autosave import DELAY_SECONDS
 from antidiag.app.settings import Settings
-from antidiag.kernels import memory
-from antidiag.kernels.memory import format_bytes
-from antidiag.kernels.recovery import interrupted_runs
 
-SCALES = (100, 125, 150, 175, 200)
-GIB, MAX_GIB = 2**30, 100_000
-DISK_WIDTH = 420
+SIZE, LIST_WIDTH = (720, 560), 160
+FRAME = QSize(8, 40)
+"""Pixels that the frame of a dialog takes."""
+SETTINGS = {
+    page.title: page.labels for page in (AppearancePage, PicturePage, SessionPage, ComputingPage, ShortcutEditor)
+}
+"""The labels of all settings by the title of their page."""
+RESET_QUESTION = "Set all preferences, limits and shortcuts to those of the program? Data and results stay."
 
 
 class PreferencesDialog(QDialog):
-    """Applies changes at once, the scale at the next start."""
+    """Applies changes at once, the scale at the next start.
+
+    ``disk_changed``: a limit changed, so that plans must be made anew; ``setting_changed(name)``: another setting.
+    """
 
     disk_changed = Signal()
+    setting_changed = Signal(str)
 
-    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        parent: QWidget | None = None,
+        choices: PreferenceChoices | None = None,
+        commands: Commands | None = None,
+        device_box: QComboBox | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Preferences")
         self._settings = settings
-        self.theme, self.scale, self.restore = QComboBox(), QComboBox(), QCheckBox("Reopen the last session")
-        for text, value in (("System", "system"), ("Light", "light"), ("Dark", "dark")):
-            self.theme.addItem(text, value)
-        self.theme.setCurrentIndex(max(self.theme.findData(settings.text("theme", "system")), 0))
-        for percent in SCALES:
-            self.scale.addItem(f"{percent} %", percent)
-        self.scale.setCurrentIndex(max(self.scale.findData(settings.number("scale", 100)), 0))
-        self.restore.setChecked(settings.flag("restore", True))
-        self.theme.activated.connect(self._save_settings)
-        self.scale.activated.connect(self._save_settings)
-        self.restore.clicked.connect(self._save_settings)
-        self.disk = _limit_box(0, memory.disk_limit() // GIB, " GiB at most", self._limit_disk)
-        self.disk.setSpecialValueText("nothing")
-        unpacked = -(-memory.unpacked_limit() // GIB)
-        self.unpacked = _limit_box(1, unpacked, " GiB unpacked at most", self._limit_unpacked)
-        self.space_label = create_label(kind="muted", wrap=True)
-        self.space_label.setFixedWidth(DISK_WIDTH)
-        self._show_free_space()
-        form = QFormLayout(self)
-        form.setContentsMargins(2 * theme.MARGIN, 2 * theme.MARGIN, 2 * theme.MARGIN, 2 * theme.MARGIN)
-        form.setVerticalSpacing(theme.MARGIN)
-        form.addRow("Theme", self.theme)
-        form.addRow("Scale", self.scale)
-        form.addRow(
-            "", create_label("The scale applies from the next start, in addition to the desktop's scale.", "muted")
+        self.appearance, self.pictures = (
+            AppearancePage(settings),
+            PicturePage(settings, choices or PreferenceChoices()),
         )
-        form.addRow("At the start", self.restore)
-        form.addRow("Disk for long runs", self.disk)
-        form.addRow("", self.space_label)
-        form.addRow("Compressed files", self.unpacked)
-        form.addRow("", create_label("Files with more are not opened, because they could fill the memory.", "muted"))
+        self.session, self.computing = SessionPage(settings, DELAY_SECONDS), ComputingPage(settings, device_box)
+        self.shortcuts = ShortcutEditor(commands) if commands is not None else None
+        self.theme, self.scale, self.restore = self.appearance.theme, self.appearance.scale, self.session.restore
+        self.disk, self.unpacked = self.computing.disk, self.computing.unpacked
+        self.space_label = self.computing.space_label
+        self.find_line, self.list, self.pages = QLineEdit(), QListWidget(), QStackedWidget()
+        self.pages_by_title = {
+            page.title: page
+            for page in (self.appearance, self.pictures, self.session, self.computing, self.shortcuts)
+            if page is not None
+        }
+        for title, page in self.pages_by_title.items():
+            item = QListWidgetItem(title, self.list)
+            item.setData(Qt.ItemDataRole.UserRole, title)
+            self.pages.addWidget(page if page is self.shortcuts else VerticalScrollArea(page))
+        for page in (self.appearance, self.pictures, self.session, self.computing):
+            page.changed.connect(self.setting_changed)
+        self.computing.limits_changed.connect(self.disk_changed)
+        if self.shortcuts is not None:
+            self.shortcuts.changed.connect(lambda: self._store_shortcuts(commands))
+        self._lay_out()
+        self.list.currentRowChanged.connect(self.pages.setCurrentIndex)
+        self.find_line.textChanged.connect(self._filter_pages)
+        self.find_line.returnPressed.connect(self._show_first_found)
+        self.list.setCurrentRow(0)
+
+    def show_setting(self, label: str) -> None:
+        """Turn to the page of a setting, and give the setting the focus."""
+        for row, page in enumerate(self.pages_by_title.values()):
+            if label in page.rows:
+                self.list.setCurrentRow(row)
+                target = page.rows[label]
+                (target.findChild(QLineEdit) or target).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def find_labels(self, text: str) -> list[str]:
+        """Return the labels of the settings that contain a text."""
+        word = text.strip().lower()
+        return [label for title, page in self.pages_by_title.items() for label in page.rows
+                if word in f"{title} {label}".lower()]  # fmt: skip
+
+    def reset(self) -> None:
+        """Set everything to the program's values after a question, and close."""
+        if not ask.dialogs.confirm(self, "Preferences", RESET_QUESTION):
+            return
+        self._settings.forget(stored.PREFERENCES)
+        self.computing.reset_limits()
+        if self.shortcuts is not None:
+            self.shortcuts.reset_all()
+        theme.switch("system")
+        self.appearance._apply_fonts()
+        for name in stored.PREFERENCES:
+            self.setting_changed.emit(name)
+        self.accept()
+
+    def _store_shortcuts(self, commands: Commands) -> None:
+        self._settings.put(stored.SHORTCUTS, commands.changed_keys())
+        self.setting_changed.emit(stored.SHORTCUTS)
+
+    def _filter_pages(self, text: str) -> None:
+        """Show only the pages with settings of this text, and turn to the first of them."""
+        found = set(self.find_labels(text))
+        for row, page in enumerate(self.pages_by_title.values()):
+            self.list.item(row).setHidden(not found & set(page.rows))
+        if self.list.item(self.list.currentRow()).isHidden():
+            visible = [row for row in range(self.list.count()) if not self.list.item(row).isHidden()]
+            self.list.setCurrentRow(visible[0] if visible else self.list.currentRow())
+
+    def _show_first_found(self) -> None:
+        found = self.find_labels(self.find_line.text())
+        if found:
+            self.show_setting(found[0])
+
+    def _lay_out(self) -> None:
+        self.resize(QSize(*SIZE).boundedTo(self.screen().availableSize() - FRAME))
+        self.find_line.setPlaceholderText("Find a setting")
+        self.find_line.setAccessibleName("Find a setting")
+        self.find_line.setClearButtonEnabled(True)
+        mark_search_field(self.find_line)
+        self.list.setAccessibleName("Pages of the preferences")
+        self.list.setSpacing(2)
+        self.list.setFixedWidth(LIST_WIDTH)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        reset_button = buttons.addButton("Reset all\N{HORIZONTAL ELLIPSIS}", QDialogButtonBox.ButtonRole.ResetRole)
+        for button in buttons.buttons():  # Enter finds a setting and closes nothing
+            button.setAutoDefault(False)
+            button.setDefault(False)
+        reset_button.clicked.connect(self.reset)
         buttons.rejected.connect(self.reject)
-        form.addRow(buttons)
-
-    def _limit_disk(self, gib: int) -> None:
-        if self._set_limit(memory.set_disk_limit, gib):
-            self._show_free_space()
-            self.disk_changed.emit()
-
-    def _limit_unpacked(self, gib: int) -> None:
-        self._set_limit(memory.set_unpacked_limit, gib)
-
-    def _set_limit(self, set_bytes: Callable[[int], object], gib: int) -> bool:
-        """Store a limit; if that fails, show why and return False."""
-        try:
-            set_bytes(gib * GIB)
-        except OSError as error:
-            self.space_label.setText(f"The limit could not be saved: {error.strerror or error}")
-            return False
-        return True
-
-    def _show_free_space(self) -> None:
-        free, taken = memory.disk_bytes_free(), sum(run.nbytes for run in interrupted_runs.list_runs())
-        self.space_label.setText(
-            f"{format_bytes(free)} are free in {memory.disk_folder()}. Data that does not fit into memory goes there, "
-            "and the finished parts of runs of more than a minute, so that they survive a crash. Interrupted runs use "
-            f"{format_bytes(taken)}; the oldest are deleted for new ones."
-        )
-
-    def _save_settings(self) -> None:
-        self._settings.put("theme", self.theme.currentData())
-        self._settings.put("scale", self.scale.currentData())
-        self._settings.put("restore", self.restore.isChecked())
-        theme.switch(self.theme.currentData())
-
-
-def _limit_box(least: int, value: int, suffix: str, on_change: Callable[[int], None]) -> QSpinBox:
-    box = QSpinBox(minimum=least, maximum=MAX_GIB, suffix=suffix)
-    box.setGroupSeparatorShown(True)
-    box.setKeyboardTracking(False)
-    box.setValue(value)
-    box.valueChanged.connect(on_change)
-    return box
+        left = column_of(self.find_line, (self.list, 1))
+        box = column_of((row_of(left, (self.pages, 1), spacing=theme.MARGIN), 1), buttons, parent=self)
+        box.setContentsMargins(theme.MARGIN, theme.MARGIN, theme.MARGIN, theme.MARGIN)
+        self.find_line.setFixedWidth(LIST_WIDTH)

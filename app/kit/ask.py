@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
-from antidiag.app.settings import Settings
+from antidiag.app.settings import START_FOLDER, Settings
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Result
 
@@ -137,7 +137,9 @@ def _name_data(data: Sequence[Any]) -> str:
 
 
 def _last_folder() -> str:
-    folder = Settings().text(FOLDER)
+    """Return the folder in which a dialog begins: the one of the preferences, else the one used last."""
+    settings = Settings()
+    folder = settings.text(START_FOLDER) or settings.text(FOLDER)
     return folder if folder and Path(folder).is_dir() else str(Path.home())
 
 

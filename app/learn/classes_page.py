@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QToolButton, QWi
 
 from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
 from antidiag.app.kit.controls.widgets import Card, VerticalScrollArea, create_label, quiet_button
 from antidiag.app.learn.dependency_view import DependencyView
@@ -81,6 +82,7 @@ class ClassesPage(QWidget):
         self._lay_out()
         for card in self.cards.values():
             card.chosen.connect(self.choose_method)
+            card.chosen.connect(lambda _: self.folding.show_panel("method"))
         first = next((method for card in self.cards.values() for method in card.methods), None)
         if first is not None:
             self.choose_method(first)
@@ -129,9 +131,10 @@ class ClassesPage(QWidget):
         self.detail.box.addWidget(self.use_button)
         self.detail.setMinimumWidth(MIN_DETAIL_WIDTH)
         self.detail.setMaximumWidth(MAX_DETAIL_WIDTH)
-        side = column_of(self.detail)
-        side.addStretch(1)
-        row_of((VerticalScrollArea(inner), 2), (side, 1), parent=self)
+        side = QWidget()
+        column_of(self.detail, parent=side).addStretch(1)
+        holder, self.folding = fold_page_side(self, side, MIN_DETAIL_WIDTH)
+        row_of((VerticalScrollArea(inner), 2), (holder, 1), parent=self)
 
 
 def _heading_label(words: str) -> QLabel:

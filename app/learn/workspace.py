@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtWidgets import QListWidget, QPushButton, QStackedWidget, QWidget
 
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.drawers import LEFT, FoldingPanels, PanelHolder, SidePanel
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.learn.classes_page import ClassesPage
@@ -22,14 +24,24 @@ from antidiag.kernels.cuda import guideline_timings, guidelines
 from antidiag.kernels.cuda.guidelines import CARDS, CardLimits
 from antidiag.kernels.method import Method
 
-LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE = (190, 310), 1, 3
-"""Smallest and largest width of the list of pages in pixels, and the stretch of list and page."""
+LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE, PAGE_WIDTH = (190, 310), 1, 3, 820
+"""Smallest and largest width of the list of pages in pixels, stretch of list and page, and least width of a page."""
 CLASSES_TITLE, WALKTHROUGH_TITLE, LECTURES_TITLE, EXERCISES_TITLE = (
     "The four classes",
     "Step by step",
     "Lectures",
     "Exercises",
 )
+
+
+class PageStack(QStackedWidget):
+    """Pages of which only the visible one needs room, so that wide ones do not widen the others."""
+
+    def sizeHint(self) -> QSize:
+        return self.currentWidget().sizeHint() if self.count() else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.currentWidget().minimumSizeHint() if self.count() else super().minimumSizeHint()
 
 
 class LearnWorkspace(QWidget):
@@ -43,7 +55,7 @@ class LearnWorkspace(QWidget):
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
         self.measured = {guideline.id: MeasuredPage(guideline) for guideline in guideline_timings.GUIDELINES}
         self.exercises = ExercisePage(methods)
-        self.pages, self.contents = QStackedWidget(), QListWidget()
+        self.pages, self.contents = PageStack(), QListWidget()
         self.contents.setAccessibleName("Pages")
         self.contents.setSpacing(2)
         self.card_box = ElidedComboBox()
@@ -72,6 +84,23 @@ class LearnWorkspace(QWidget):
         self.walkthroughs.scene_wanted.connect(self._add_scene)
         self.card_box.setCurrentIndex(len(CARDS) - 1)
         self.contents.setCurrentRow(0)
+
+    def foldings(self) -> tuple[FoldingPanels, ...]:
+        """Return what holds the list of pages, and the side panel of the current page if it has one."""
+        page: Any = self.pages.currentWidget()
+        return self.folding, *([page.folding] if hasattr(page, "folding") else [])
+
+    def focus_areas(self) -> list[QWidget]:
+        """Return the parts between which F6 moves the focus."""
+        page: Any = self.pages.currentWidget()
+        sides = [panel for folding in self.foldings() for panel in folding.panels.values()]
+        inner = [panel.content or panel.holder.widget() for panel in sides]
+        return [inner[0], page, *inner[1:]]
+
+    def show_lecture(self, path: Path) -> None:
+        """Turn to the lectures and open one."""
+        self.contents.setCurrentRow(self.pages.indexOf(self.lectures))
+        self.lectures.open_lecture(path)
 
     def step_pages(self, by: int) -> None:
         """Turn so many pages forward or back."""
@@ -102,6 +131,7 @@ class LearnWorkspace(QWidget):
 
     def _show_page(self, row: int) -> None:
         self.pages.setCurrentIndex(row)
+        self.pages.updateGeometry()
         self.back_button.setEnabled(row > 0)
         self.next_button.setEnabled(row < self.contents.count() - 1)
         page: Any = self.pages.currentWidget()
@@ -111,13 +141,15 @@ class LearnWorkspace(QWidget):
     def _lay_out(self) -> None:
         left = Card("Learn")
         left.setMinimumWidth(LEFT_WIDTHS[0])
-        left.setMaximumWidth(LEFT_WIDTHS[1])
-        self.sides = {"data": left}
+        holder = PanelHolder(left)
+        holder.setMaximumWidth(LEFT_WIDTHS[1])
+        self.sides = {"data": holder}
         """The side panel that can be hidden, by the name of that of Analyse."""
+        self.folding = FoldingPanels(self, [SidePanel("data", holder, LEFT, LEFT_WIDTHS[0])], (LEFT,), PAGE_WIDTH)
         left.box.addWidget(self.contents, 1)
         self._card_box = QWidget()
         column_of(create_label("Computed for", "muted"), self.card_box, parent=self._card_box)
         left.box.addWidget(self._card_box)
         left.box.addLayout(row_of(self.back_button, self.next_button))
         self.next_button.setObjectName("primary")
-        row_of((left, LEFT_SHARE), (self.pages, PAGES_SHARE), parent=self)
+        row_of((holder, LEFT_SHARE), (self.pages, PAGES_SHARE), parent=self)

@@ -17,7 +17,7 @@ from antidiag.kernels.engine import BackendChoice, cpu_name
 from antidiag.kernels.errors import AntidiagError
 
 GB = 1e9
-VISIBLE_LETTERS, MIN_WIDTH = 34, 190
+VISIBLE_LETTERS, MIN_WIDTH = 34, 70
 """Letters shown in a wide window, and least pixels in a narrow one."""
 
 

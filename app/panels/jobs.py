@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
@@ -34,6 +34,8 @@ NUMBER_LETTERS = 40
 MAX_ROWS = 4
 """Jobs that are visible without scrolling."""
 
+MESSAGE_MS = 6000
+"""How long a message is shown in a low window, in which the panel is hidden otherwise."""
 LOG_LINES_SEEN = 12
 LOG_LINES = 10_000
 
@@ -111,6 +113,9 @@ class JobPanel(Card):
         self._queue = queue
         self.rows: dict[Job, JobRow] = {}
         self._failures: set[str] = set()
+        self._is_low = False
+        self._message_timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
+        self._message_timer.timeout.connect(self._fit_height)
         self.message = ElidedLabel(IDLE)
         self.message.setObjectName("muted")
         self._list = QVBoxLayout()
@@ -158,6 +163,12 @@ class JobPanel(Card):
         """Show a message of one line and add it to the log."""
         self._set_message(text, "error" if error else "muted")
         self.log(text)
+        self._message_timer.start()
+        self._fit_height()
+
+    def set_low(self, low: bool) -> None:
+        """Hide the panel of a low window while it has nothing to say; messages then show it for some seconds."""
+        self._is_low = low
         self._fit_height()
 
     def clear_error(self, *_: object) -> None:
@@ -187,6 +198,8 @@ class JobPanel(Card):
         self.heading.setMinimumSize(HEADING_WIDTH, line)
         self.message.setFixedHeight(line)
         shown = list(self.rows.values())
+        said = self.message.objectName() == "error" or self._message_timer.isActive()
+        self.setVisible(not self._is_low or bool(shown) or said or self.log_button.isChecked())
         self.message.setVisible(not shown or self.message.text() != IDLE)
         if self._pages.currentIndex():
             self._pages.setFixedHeight(LOG_LINES_SEEN * self.text.fontMetrics().lineSpacing())

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from antidiag.app.kit import ask
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import Card, UndoLineEdit, create_label, quiet_button
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.panels.result_table import METHOD, ResultModel, ResultTable
 from antidiag.app.session.session import Entry, Session
 
@@ -52,6 +53,7 @@ class ResultPanel(Card):
         self.filter = UndoLineEdit()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
         self.filter.setClearButtonEnabled(True)
+        mark_search_field(self.filter)
         self.filter.textChanged.connect(self._on_filter)
         self.hint = create_label("Results of runs appear here.", "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QWidget
 
@@ -14,6 +14,7 @@ from antidiag.app.kit.controls.flow_layouts import group_widgets
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.lazy_widget import LazyWidget
 from antidiag.app.kit.controls.widgets import quiet_button
+from antidiag.app.kit.focus import focus_view
 from antidiag.app.kit.view_protocols import ResultView, view_widget
 
 TABS, BESIDE = "tabs", "beside"
@@ -21,6 +22,8 @@ PLACES = (TABS, BESIDE)
 TABS_WIDTH, TABS_HEIGHT = 280, 140
 """Least pixels of the tabs, whatever a view asks for, so that the window never grows by itself. Two groups of tabs that
 do not fit side by side are stacked."""
+LOW_TABS_HEIGHT = 120
+"""Least pixels of the tabs in a low window."""
 
 
 class ViewHolder(LazyWidget):
@@ -60,6 +63,7 @@ class ViewPlaces(QSplitter):
             tabs.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             tabs.tabBar().customContextMenuRequested.connect(lambda at, tabs=tabs: self._open_menu(tabs, at))
             tabs.currentChanged.connect(lambda index, tabs=tabs: self._on_tab(tabs, index))
+            tabs.tabBarClicked.connect(lambda _, tabs=tabs: QTimer.singleShot(0, self, lambda: _focus_current(tabs)))
             self.addWidget(tabs)
         self.beside.hide()
         self.split_button = quiet_button("", "Show this view beside the others")
@@ -122,6 +126,14 @@ class ViewPlaces(QSplitter):
         for index, kind in enumerate(kinds):
             if tabs.widget(index) is not self._find_holder(kind):
                 tabs.insertTab(index, self._find_holder(kind), kind.title)
+
+    def set_low(self, low: bool) -> None:
+        """Let the tabs of a low window be lower than their view asks for."""
+        self.tabs.setMinimumHeight(LOW_TABS_HEIGHT if low else 0)
+
+    def find_view(self, kind: type[ResultView]) -> ResultView:
+        """Return the view of a kind, made if it was not yet."""
+        return self._find_holder(kind).view
 
     def seen(self) -> list[ResultView]:
         """Return the visible views."""
@@ -203,6 +215,12 @@ class ViewPlaces(QSplitter):
         menu.addAction("Show in a separate window", lambda: self.detach_wanted.emit(name))
         menu.addAction("Move back to the tabs", lambda: self.put(name, TABS)).setEnabled(tabs is self.beside)
         menu.exec(tabs.tabBar().mapToGlobal(at))
+
+
+def _focus_current(tabs: QTabWidget) -> None:
+    """Give the focus to the view of a clicked tab, so that the next keys are meant for it."""
+    if tabs.count():
+        focus_view(tabs.currentWidget())
 
 
 def _tab_holder(page: QWidget) -> ViewHolder:

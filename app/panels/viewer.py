@@ -7,11 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.controls.chips import ChipRow
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, quiet_button
+from antidiag.app.kit.focus import focus_view
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.view_protocols import (
@@ -99,7 +101,9 @@ class ResultViews(QWidget):
         numbers.addWidget(self.chips, 1)
         box.setSpacing(theme.SPACING // 2)
         box.addLayout(top)
-        box.addLayout(numbers)
+        self._numbers = QWidget()
+        self._numbers.setLayout(numbers)
+        box.addWidget(self._numbers)
         box.addLayout(head)
         box.addWidget(self._none)
         box.addWidget(self.places, 1)
@@ -279,6 +283,45 @@ class ResultViews(QWidget):
     def tabs_shown(self) -> tuple[str, ...]:
         """Return the ids of the views of the result, in the order of the tabs."""
         return self.places.shown()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave name and numbers of the result out of a low window; the list of results has them."""
+        super().resizeEvent(event)
+        low = self.window().height() < theme.LOW_HEIGHT
+        self._numbers.setVisible(not low)
+        self.heading_label.setVisible(not low)
+        self.places.set_low(low)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click on a part that takes no focus gives the keys to the view."""
+        self.focus_current()
+
+    def focus_current(self) -> bool:
+        """Give the focus to the main part of the current view; return whether there is one."""
+        return self.is_showing and self.current is not None and focus_view(view_widget(self.current))
+
+    @property
+    def is_showing(self) -> bool:
+        """Whether a result or data are shown."""
+        return self.result is not None or self.datum is not None
+
+    def shown_kinds(self) -> list[type[ResultView]]:
+        """Return the kinds of views that can show the result or data, in the order of the tabs."""
+        if not self.is_showing:
+            return []
+        ids = self.tabs_shown()
+        return sorted((kind for kind in self._kinds() if kind.id in ids), key=lambda kind: ids.index(kind.id))
+
+    def prepare_view(self, kind: type[ResultView], with_content: bool) -> ResultView:
+        """Return a view that may not be visible, made if it was not yet; ``with_content`` shows the result in it."""
+        view = self.places.find_view(kind)
+        if with_content:
+            self._refresh(view)
+        return view
+
+    def has_content(self, view: ResultView) -> bool:
+        """Return whether a view shows the current result or data already."""
+        return view in self._fresh
 
     def turn_to(self, view_id: str) -> None:
         """Show the view of this id, if there is one."""

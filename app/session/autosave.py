@@ -21,7 +21,8 @@ from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.monitor import Monitor
 
-DELAY_MS = 3000
+DELAY_SECONDS = 3
+"""Seconds from a change to its saving, if the user chose no others."""
 TELL_S = 0.04
 FEW = 10_000
 """Most sequences for which a change of a setting saves the whole session."""
@@ -99,7 +100,7 @@ class Autosave(QObject):
         self._failing = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(DELAY_MS)
+        self.set_delay(DELAY_SECONDS)
         self._timer.timeout.connect(self._save_soon)
         for signal in (
             session.sequences_changed,
@@ -152,6 +153,10 @@ class Autosave(QObject):
         if not self._is_idle:
             settings, entries = dict(self._settings()), journal.key_entries(self._session.entries)
             self.journal.record("settings", lambda: journal.record_settings(settings, entries))
+
+    def set_delay(self, seconds: int) -> None:
+        """Save this many seconds after each change."""
+        self._timer.setInterval(1000 * seconds)
 
     def wait_for(self, job: Job, queue: JobQueue) -> None:
         """Do not overwrite the last session until this job has read it. If the job fails or is cancelled, the session

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 from antidiag.app import texts, theme
 from antidiag.app.jobs.queue import Job, JobQueue
 from antidiag.app.kit.boxes import column_of
+from antidiag.app.kit.controls.drawers import LEFT, RIGHT, FoldingPanels, PanelHolder, SidePanel
 from antidiag.app.kit.controls.widgets import ElidedLabel, VerticalScrollArea, create_label, menu_button, tool_button
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.tune import sweep_history
@@ -53,6 +54,8 @@ PAUSE_MS = 20
 SIZES, SIZES_NARROW, MIN_PANEL_WIDTH = (380, 720, 340), (340, 600, 260), 260
 """Initial widths of form, plots and chosen point on a wide and on a narrow screen, and the last one's minimum."""
 WIDE_SCREEN = 1400
+MIN_PLOT_HEIGHT = 330
+"""Least pixels of the plots with their tools; they scroll in a lower window."""
 EMPTY_TEXT = (
     "No points yet. Choose an axis on the left, such as the strip width s with 32:1024:*2, and start the sweep. "
     "Points appear here as they are measured. Tune searches for good parameters automatically."
@@ -229,13 +232,21 @@ class TuneWorkspace(QWidget):
         column_of(self.form, parent=inner)
         column_of((VerticalScrollArea(inner), 1), self.form.buttons, parent=left)
         self.empty_label.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
-        column_of(self.title, (self.empty_label, 1), (self.plots, 1), parent=middle)
-        self.sides = {"data": left, "method": self.panel}
-        """The side panels that can be hidden, by the names of those of Analyse."""
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        for widget in (left, middle, self.panel):
-            self.splitter.addWidget(widget)
+        self.plots.setMinimumHeight(MIN_PLOT_HEIGHT)
+        self._plot_area = VerticalScrollArea(self.plots)
+        column_of(self.title, (self.empty_label, 1), (self._plot_area, 1), parent=middle)
         self.panel.setMinimumWidth(MIN_PANEL_WIDTH)
+        self.sides = {"data": PanelHolder(left), "method": PanelHolder(self.panel)}
+        """The side panels that can be hidden, by the names of those of Analyse."""
+        panels = [
+            SidePanel(name, self.sides[name], side, width)
+            for name, side, width in (("data", LEFT, SIZES_NARROW[0]), ("method", RIGHT, SIZES_NARROW[2]))
+        ]
+        self.folding = FoldingPanels(self, panels, (RIGHT, LEFT))
+        """The side panels, which fold into drawers where the plots would be narrow."""
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        for widget in (self.sides["data"], middle, self.sides["method"]):
+            self.splitter.addWidget(widget)
         narrow = self.screen().availableSize().width() < WIDE_SCREEN
         self.splitter.setSizes(list(SIZES_NARROW if narrow else SIZES))
         self.splitter.setHandleWidth(theme.SPACING)
@@ -352,6 +363,7 @@ class TuneWorkspace(QWidget):
     def _show_plots(self, visible: bool) -> None:
         self.empty_label.setVisible(not visible)
         self.plots.setVisible(visible)
+        self._plot_area.setVisible(visible)
         self.title.setVisible(visible)
 
     def _open_stored(self, file: str, kept: StoredPoints) -> None:

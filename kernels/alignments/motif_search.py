@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice, takewhile
 from typing import Any
 
@@ -33,6 +33,14 @@ EXPRESSION_PART = 1 << 18
 EXPRESSION_TOKEN = re.compile(r"\\[pPx]\{\^?\w+\}|\\.|\{,(?=\d+\})|\{(?!\d+(?:,\d*)?\})|\(\?\w*-\w*m")
 """Parts of an expression that RE2 does not write as Python does, and escapes, in which the others mean nothing."""
 SAME_IN_RE2 = {r"\A": "^", r"\Z": "$", r"\z": "$", "{,": "{0,"}
+PROSITE_ELEMENT = re.compile(r"([A-Za-z]|\[[A-Za-z<>]+\]|\{[A-Za-z]+\})(?:\((\d+)(?:,(\d+))?\))?")
+"""An element of a PROSITE pattern: a letter, [letters], {other letters}, and how often it is repeated."""
+PROSITE_HELP = (
+    "a PROSITE pattern has elements between -, such as W-[FY]-x(2)-{P}-N: a letter, [one of these], {none of these}, x "
+    "for any, (2) or (2,4) for repeats, < and > for the ends"
+)
+STRANDS = re.compile(r"(rc|both):\s*(?=\S)", re.IGNORECASE)
+"""What a motif begins with that is searched on the other strand, or on both."""
 EXPRESSION_HELP = (
     "the syntax is that of RE2, without lookaround, backreferences, possessive or approximate repeats and counts above "
     "1000; GXGXXG 1 finds a motif with one mismatch"
@@ -110,8 +118,10 @@ def find_motif(
     order : array of int64
         The rows to search, in the order of the hits.
     pattern : str
-        Letters, with IUPAC codes for several, and then how many may differ ("GXGXXG 1"); or a regular expression of
-        RE2 between slashes ("/N[^P][ST]/"), which takes a time linear in the letters for each hit.
+        Letters, with IUPAC codes for several, and then how many may differ ("GXGXXG 1"); a PROSITE pattern
+        ("W-[FY]-x(2)-N"; Sigrist et al. 2002); or a regular expression of RE2 between slashes ("/N[^P][ST]/"), which
+        takes a time linear in the letters for each hit. Of nucleotides, "rc:GGATAC" finds the reverse complement of a
+        motif, and "both:GGATAC" the motif on both strands.
     monitor : Monitor, optional
         Receives the parts that are done; may cancel.
     threads : int
@@ -125,16 +135,64 @@ def find_motif(
     Raises
     ------
     InputError
-        Where the pattern is neither, or the expression needs what RE2 does not have, such as a backreference.
+        Where the pattern is none of these, the expression needs what RE2 does not have, such as a backreference, or a
+        reverse complement of a protein or of an expression is wanted.
     """
+    found = [
+        _find_one(alignment, order, one, monitor or Monitor(), threads) for one in _read_strands(alignment, pattern)
+    ]
+    return found[0] if len(found) == 1 else _merge_strands(found, order)
+
+
+def _read_strands(alignment: AlignedSequences, pattern: str) -> list[str]:
+    """Return the patterns to search in the letters: the given one, its reverse complement, or both."""
+    match = STRANDS.match(pattern.strip())
+    if match is None:
+        return [pattern]
+    motif = pattern.strip()[match.end() :]
+    turned = reverse_complement_motif(motif, alignment.type)
+    return [turned] if match[1].lower() == "rc" or turned.upper() == motif.upper() else [motif, turned]
+
+
+def reverse_complement_motif(motif: str, kind: SequenceType) -> str:
+    """Return the reverse complement of a motif of nucleotides; what may differ stays ("GGATAC 1" gives "GTATCC 1").
+
+    Raises InputError for proteins, PROSITE patterns and regular expressions.
+    """
+    match = MOTIF.fullmatch(motif.strip())
+    if kind == SequenceType.PROTEIN:
+        raise InputError(f"{motif!r}: proteins have no reverse complement; search without rc: or both:")
+    if match is None:
+        raise InputError(f"{motif!r}: only letters have a reverse complement; give a motif such as rc:GGATAC")
+    letters = match[1].upper()
+    from Bio.Seq import reverse_complement, reverse_complement_rna
+
+    turned = reverse_complement_rna(letters) if "U" in letters else reverse_complement(letters)
+    return turned + motif.strip()[match.end(1) :]
+
+
+def _merge_strands(found: list[np.ndarray], order: np.ndarray) -> np.ndarray:
+    """Return the hits of both strands in the order of the rows, then of the columns."""
+    hits = np.unique(np.concatenate(found), axis=0)
+    place = np.empty(int(order.max(initial=0)) + 1, np.int64)
+    place[order] = np.arange(order.size)
+    return hits[np.lexsort((hits[:, 1], place[hits[:, 0]]))][:MAX_HITS]
+
+
+def _find_one(
+    alignment: AlignedSequences, order: np.ndarray, pattern: str, monitor: Monitor, threads: int
+) -> np.ndarray:
+    """Find a motif, a PROSITE pattern or an expression on the strand that is there."""
     if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
         search, letters = _expression_search(pattern[1:-1]), EXPRESSION_PART
+    elif is_prosite(pattern):
+        search, letters = _expression_search(write_prosite_as_expression(pattern, alignment.type)), EXPRESSION_PART
     else:
         search, letters = _motif_search(pattern, alignment.type), MOTIF_PART
     step = max(1, letters // alignment.letters.shape[1])
     parts = [order[at : at + step] for at in range(0, order.size, step)]
     workers = max(1, min(threads or count_processors(), len(parts)))
-    found = _search_parts(alignment, parts, search, monitor or Monitor(), workers)
+    found = _search_parts(alignment, parts, search, monitor, workers)
     return np.concatenate([np.empty((0, 3), np.int64), *found])[:MAX_HITS]
 
 
@@ -163,12 +221,51 @@ def _search_parts(
     return [part for part in found[:done] if part is not None]
 
 
+def is_prosite(pattern: str) -> bool:
+    """Whether a text is meant as a PROSITE pattern: it has hyphens or brackets."""
+    text = pattern.strip()
+    return bool(text) and text[0] not in "/=" and bool(set(text) & set("-[]{}()<>"))
+
+
+def write_prosite_as_expression(pattern: str, kind: SequenceType) -> str:
+    """Return the regular expression of a PROSITE pattern; x is any letter, and codes such as B stand for their letters.
+
+    Raises InputError that names the element that is none.
+    """
+    text = "".join(pattern.split()).removesuffix(".")
+    starts, ends = text.startswith("<"), text.endswith(">")
+    parts = text.removeprefix("<").removesuffix(">").split("-")
+    codes = AMINO if kind == SequenceType.PROTEIN else IUPAC
+    written = [_write_prosite_element(part, codes, pattern) for part in parts]
+    return ("^" if starts else "") + "".join(written) + ("$" if ends else "")
+
+
+def _write_prosite_element(part: str, codes: Mapping[str, str], pattern: str) -> str:
+    match = PROSITE_ELEMENT.fullmatch(part)
+    if match is None:
+        raise InputError(f"{pattern!r}: {part!r} is no element; {PROSITE_HELP}")
+    letters = match[1].strip("[]{}").upper()
+    if match[1].startswith("{") and set(letters) & set("<>X"):
+        raise InputError(f"{pattern!r}: {part!r} excludes every letter; {PROSITE_HELP}")
+    taken = "".join("A-Z" if letter == "X" else codes.get(letter, letter) for letter in letters if letter not in "<>")
+    written = f"[^{taken}]" if match[1].startswith("{") else f"[{taken}]"
+    for end, sign in (("<", "^"), (">", "$")):
+        if end in letters:  # [G>] is a G or the end
+            written = f"(?:{written}|{sign})" if taken else sign
+    if match[2] is None:
+        return written
+    if match[3] is not None and int(match[3]) < int(match[2]):
+        raise InputError(f"{pattern!r}: {part!r} repeats at most fewer times than at least; {PROSITE_HELP}")
+    return f"{written}{{{match[2]}{f',{match[3]}' if match[3] else ''}}}"
+
+
 def _motif_search(wanted: str, kind: SequenceType) -> Search:
     """Return a search for letters with IUPAC codes."""
     match = MOTIF.fullmatch(wanted.strip())
     if match is None:
         raise InputError(
-            f"{wanted!r} is not a motif; give letters such as NXST, GXGXXG 1 (one may differ), or /N[^P][ST]/"
+            f"{wanted!r} is not a motif; give letters such as NXST, GXGXXG 1 (one may differ), a PROSITE pattern "
+            "such as W-[FY]-x(2)-N, or /N[^P][ST]/"
         )
     allowed = int(match[2] or 0)
     if allowed >= len(match[1]):

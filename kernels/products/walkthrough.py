@@ -30,23 +30,25 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import format_table, parse_table
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_table
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 INPUTS = (
-    Parameter(
+    TypedInput(
         "first",
         "text",
         "First matrix",
         "Rows separated by ;. A minus sign alone means no path.",
         default="0 3 - 1; 2 0 4 -; - 5 0 2",
+        layout="matrix",
     ),
-    Parameter(
+    TypedInput(
         "second",
         "text",
         "Second matrix",
         "It needs as many rows as the first matrix has columns.",
         default="0 2 7; 1 0 -; 3 1 0; 2 - 4",
+        layout="matrix",
     ),
     Parameter(
         "algebra",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from antidiag.kernels.text import parse_real
+from antidiag.kernels.text import format_value, parse_real
 from antidiag.kernels.trials import RandomChooser
 from antidiag.kernels.walkthroughs.animation import Animation, Cell, FormulaCase, are_equal, format_number
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
@@ -53,6 +54,25 @@ class Exercise:
     predictions: tuple[PredictionQuestion, ...]
     step: int
     before: bool = False
+    given: tuple[tuple[str, str], ...] = ()
+    """Label and value of each input: sequences, scores, costs of gaps."""
+
+    @cached_property
+    def shown_tables(self) -> tuple[int, ...]:
+        """The numbers of the tables that are needed to fill in the blanks: also those that an animation hides."""
+        tables = {number for number, table in enumerate(self.play.tables) if not table.details_only}
+        for blank in self.blanks:
+            tables |= {blank[0], *(source[0] for source in _cell_sources(self.play, blank))}
+        return tuple(sorted(tables))
+
+    def hidden_cells(self, blanks: Iterable[Cell]) -> frozenset[Cell]:
+        """Return blanks, and the values of other tables from which they follow at once and which would give them away,
+        such as E(i, j) and F(i, j) of a blank H(i, j)."""
+        found = set(blanks)
+        for blank in tuple(found):
+            same = (source for source in _cell_sources(self.play, blank) if source[1:3] == blank[1:3])
+            found |= {source for source in same if self.play.tables[source[0]].details_only}
+        return frozenset(found)
 
     def shown_cell(self, cell: Cell) -> Cell:
         """Return the cell that is shown for a blank cell: of an overwritten position the shown version."""
@@ -85,7 +105,38 @@ def make_exercise(stage: Walkthrough, seed: int) -> Exercise:
         _make_predictions(play, cells, random),
         step,
         before,
+        describe_inputs(stage, stage.resolve_values(values)),
     )
+
+
+def describe_inputs(stage: Walkthrough, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return label and value of each input of a walkthrough that has a value, as they are shown."""
+    texts = ((parameter.label, values.get(parameter.name)) for parameter in stage.inputs)
+    return tuple((label, format_value(value)) for label, value in texts if value not in ("", None))
+
+
+def _cell_sources(play: Animation, cell: Cell) -> tuple[Cell, ...]:
+    """Return the cells on which a cell depends in any case of its recurrence."""
+    return tuple(source for case in play.find_formula(cell).cases for source in case.sources)
+
+
+def list_recurrences(play: Animation, cell: Cell) -> tuple[str, ...]:
+    """Return the whole recurrence of a cell: that of its table, then those of the tables that it refers to."""
+    numbers, found = [cell[0]], list[str]()
+    waiting, seen = [cell], {cell[0]}
+    while waiting:
+        for source in _cell_sources(play, waiting.pop()):
+            if source[0] not in seen and play.cell_step(source) >= 0:
+                seen.add(source[0])
+                numbers.append(source[0])
+                waiting.append(source)
+    for number in numbers:
+        formula = play.tables[number].formula
+        if formula and formula not in found:
+            found.append(formula)
+    if any("c(a, b)" in formula for formula in found):
+        found.append("c(a, b) = match where a and b are equal, else mismatch")
+    return tuple(found)
 
 
 def _choose_one_step(play: Animation, cells: list[Cell], random: np.random.Generator) -> list[Cell]:
@@ -125,10 +176,10 @@ def check_value(play: Animation, cell: Cell, text: str) -> bool | None:
 
 
 def make_hints(play: Animation, cell: Cell) -> tuple[str, ...]:
-    """Return hints of increasing detail: the recurrence, its cases, their numbers, and the winning case."""
+    """Return hints of increasing detail: the whole recurrence, its cases, their numbers, and the winning case."""
     formula = play.find_formula(cell)
-    table = play.tables[cell[0]]
-    found = [table.formula] if table.formula else []
+    recurrences = list_recurrences(play, cell)
+    found = ["\n".join(recurrences)] if recurrences else []
     found.append(f"{formula.left}: look at " + "; ".join(case.text for case in formula.cases) + ".")
     filled = [case.filled for case in formula.cases if case.filled]
     if filled:

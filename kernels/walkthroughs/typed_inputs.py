@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,6 +14,15 @@ from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import parse_real, quote_text
 
 NUCLEOTIDES = frozenset("ACGTUN")
+TextLayout = Literal["rows", "matrix"]
+"""Rows separated by commas, or a matrix of numbers with rows separated by semicolons."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedInput(Parameter):
+    """A text with several rows; ``layout`` says how a form lets one edit it."""
+
+    layout: TextLayout = "rows"
 
 
 def sequence_input(name: str, label: str, default: str) -> Parameter:

@@ -22,6 +22,8 @@ if importlib.util.find_spec("PySide6"):
     from tests.app import fake
     from tests.app.answers import Answers
 
+WINDOW_SIZE = 1500, 940
+"""Pixels of a window in which no panel is folded; the screen of the offscreen platform is smaller."""
 PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAAA\n"
 
 
@@ -87,6 +89,7 @@ def make_window(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> It
         application.make_application(found)
         window = Window(found, methods)
         qtbot.addWidget(window)
+        window.resize(*WINDOW_SIZE)
         window.show()
         window.look_around()
         opened.append(window)

@@ -7,12 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.parameter_editors import EDITORS, EDITORS_BY_NAME
+from antidiag.app.kit.controls.table_editors import RowsEditor, TableEditor
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput
 
 RESET_WIDTH = 24
 LABEL_LETTERS = 17  # width of labels, so that the editors of two forms are aligned
@@ -22,9 +24,15 @@ class ParameterForm(QWidget):
     """One row for each parameter; ``changed`` when the user edits one."""
 
     changed = Signal()
+    entered = Signal()
+    """Sent when Enter is pressed in an editor whose entry is valid."""
 
-    def __init__(self, parameters: Iterable[Parameter] = (), parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parameters: Iterable[Parameter] = (), parent: QWidget | None = None, wide_texts: bool = False
+    ) -> None:
+        """``wide_texts`` puts texts below their labels, as wide as the form."""
         super().__init__(parent)
+        self._wide_texts = wide_texts
         self._parameters: dict[str, Parameter] = {}
         self._editors: dict[str, Any] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
@@ -65,6 +73,10 @@ class ParameterForm(QWidget):
     def parameter_names(self) -> tuple[str, ...]:
         """Return the parameters that have an editor."""
         return tuple(self._editors)
+
+    def label(self, name: str) -> str:
+        """Return the label of a parameter."""
+        return self._parameters[name].label
 
     def values(self) -> dict[str, Any]:
         """Return the values that the user set; automatic ones are missing."""
@@ -120,8 +132,11 @@ class ParameterForm(QWidget):
     def _place_row(self, place: int, parameter: Parameter) -> None:
         """Place a row in the grid and reset it."""
         editor = self._editors[parameter.name]
-        for column, widget in enumerate(self._rows[parameter.name]):
-            self._grid.addWidget(widget, place, column)
+        label, _, reset = self._rows[parameter.name]
+        wide = getattr(editor, "is_wide", False) or (self._wide_texts and parameter.kind == "text")
+        self._grid.addWidget(label, 2 * place, 0, 1, 2 if wide else 1)
+        self._grid.addWidget(editor, *((2 * place + 1, 0, 1, 3) if wide else (2 * place, 1)))
+        self._grid.addWidget(reset, 2 * place, 2)
         editor.set_value(self.default_value(parameter.name))
         editor.set_automatic(None)
         self._labels[parameter.name].setText(parameter.label)
@@ -129,7 +144,7 @@ class ParameterForm(QWidget):
         self._update_reset_button(parameter.name)
 
     def _make_row(self, parameter: Parameter) -> None:
-        editor = EDITORS_BY_NAME.get(parameter.name, EDITORS[parameter.kind])(parameter)
+        editor = create_editor(parameter)
         label, reset = QLabel(parameter.label), QToolButton()
         label.setBuddy(editor)
         label.setMinimumWidth(label.fontMetrics().averageCharWidth() * LABEL_LETTERS)
@@ -145,6 +160,9 @@ class ParameterForm(QWidget):
         self._editors[parameter.name] = editor
         self._rows[parameter.name], self._labels[parameter.name] = (label, editor, reset), label
         editor.edited.connect(lambda: self._on_edit(parameter.name))
+        line = editor if isinstance(editor, QLineEdit) else editor.findChild(QLineEdit)
+        if line is not None:
+            line.returnPressed.connect(lambda: None if editor.error() else self.entered.emit())
         reset.clicked.connect(lambda: self._reset_value(parameter.name))
 
     def _on_edit(self, name: str) -> None:
@@ -162,6 +180,13 @@ class ParameterForm(QWidget):
 
     def _is_row_visible(self, name: str) -> bool:
         return not self._rows[name][0].isHidden()
+
+
+def create_editor(parameter: Parameter) -> Any:
+    """Return the editor of a parameter, by its declaration."""
+    if isinstance(parameter, TypedInput):
+        return RowsEditor(parameter) if parameter.layout == "rows" else TableEditor(parameter)
+    return EDITORS_BY_NAME.get(parameter.name, EDITORS[parameter.kind])(parameter)
 
 
 def _tool_tip(parameter: Parameter) -> str:

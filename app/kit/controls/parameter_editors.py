@@ -23,6 +23,7 @@ from antidiag.kernels.text import format_value
 
 AUTOMATIC = "auto"
 LETTERS_COMPARED = "match/mismatch"
+PAGE_KEYS = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 TEXT_MARGIN = 6  # pixels of a line edit that Qt keeps free
 
 
@@ -38,6 +39,7 @@ class NumberEditor(QAbstractSpinBox):
         self._optional = parameter.default is None
         self._value = self._entered = parameter.default
         self._wrong, self._text_width = False, 0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel must not give the focus
         self.lineEdit().textEdited.connect(self._on_typing)
         self.editingFinished.connect(self._on_entry)
         self._show_value()
@@ -104,6 +106,8 @@ class NumberEditor(QAbstractSpinBox):
             self.set_value(self._entered)
             self.selectAll()
             self.edited.emit()
+        elif event.key() in PAGE_KEYS:
+            event.ignore()  # they scroll the panel
         else:
             super().keyPressEvent(event)
 

@@ -48,6 +48,7 @@ class Legend(QWidget):
         """Show these entries."""
         if items != self.items:
             self.items = items
+            self.setToolTip("\n".join(item.text for item in items))
             self.updateGeometry()
             self.update()
 
@@ -55,7 +56,10 @@ class Legend(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return legend_height(self.fontMetrics(), self.items, width)
+        whole = legend_height(self.fontMetrics(), self.items, width)
+        if self.window().height() >= theme.LOW_HEIGHT:
+            return whole
+        return min(whole, legend_height(self.fontMetrics(), self.items[:1], width))  # the tooltip has the rest
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.heightForWidth(max(self.width(), 200)))

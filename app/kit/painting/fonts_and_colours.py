@@ -33,6 +33,9 @@ def cell_font(pixels: int, bold: bool = False) -> QFont:
     return made
 
 
+theme.notifier.changed.connect(cell_font.cache_clear)  # the user may have chosen another font
+
+
 def resized_font(base: QFont, pixels: float, bold: bool = False) -> QFont:
     """Return a copy of a font with a height in pixels."""
     font = QFont(base)

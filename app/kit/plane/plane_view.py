@@ -18,6 +18,7 @@ from antidiag.app.kit.canvas.painted_view import FigureView
 from antidiag.app.kit.controls.flow_layouts import go_to_width
 from antidiag.app.kit.controls.widgets import UndoLineEdit, add_check_action, tool_button
 from antidiag.app.kit.figures import export
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.kit.plane import cell_address
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.kit.plane.matrix_plot import MatrixPlot
@@ -228,6 +229,7 @@ class PlaneView(FigureView):
 
     def _build_layout(self) -> None:
         self._where = UndoLineEdit(placeholderText="Go to i, j")
+        mark_search_field(self._where)
         self._where.setToolTip(cell_address.HINT)
         self._where.setAccessibleName("Go to")
         self._where.setFixedWidth(go_to_width(self._where))

@@ -9,11 +9,11 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
-from antidiag.app.kit.play import play_figure, worksheet
+from antidiag.app.kit.play import handout, play_figure, worksheet
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.app.kit.replay import replay_picture as replay_picture
 from antidiag.kernels.experiments.point_data.run_replay import RunReplay, longest_run_ns
-from antidiag.kernels.registry.lectures import SceneView
+from antidiag.kernels.registry.lectures import Lecture, SceneView
 from antidiag.kernels.walkthroughs.exercises import Exercise
 from antidiag.kernels.walkthroughs.shared_clock import SharedClock
 
@@ -42,6 +42,12 @@ def save_worksheet(path: Path, exercises: Sequence[Exercise]) -> None:
     """Write a worksheet as PDF."""
     _start_application()
     worksheet.save_worksheet(path, exercises)
+
+
+def save_handout(path: Path, lecture: Lecture) -> None:
+    """Write the handout of a lecture as PDF or HTML."""
+    _start_application()
+    handout.save_handout(path, lecture)
 
 
 def _start_application() -> None:

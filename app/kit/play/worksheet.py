@@ -47,17 +47,17 @@ def draw_page(painter: QPainter, area: QRectF, exercise: Exercise, solved: bool)
     y = area.top()
     heading = "Solutions" if solved else "Exercise"
     y = _draw_paragraph(painter, area, y, f"{heading} {exercise.seed}: {exercise.play.title}", 1.5, True)
-    typed = "   ".join(f"{name} = {value}" for name, value in exercise.values.items() if value not in ("", None))
+    typed = "   ".join(f"{label}: {value}" for label, value in exercise.given)
     y = _draw_paragraph(painter, area, y, typed, 0.85)
-    shown = [table for table in exercise.play.tables if table.formula and not table.details_only]
-    for table in shown:
-        y = _draw_paragraph(painter, area, y, table.formula, 1.0)
+    tables = [exercise.play.tables[number] for number in exercise.shown_tables]
+    for formula in dict.fromkeys(table.formula for table in tables if table.formula):
+        y = _draw_paragraph(painter, area, y, formula, 1.0)
     y += LINE_PIXELS / 2
     y = _draw_paragraph(painter, area, y, _task_text(exercise), 1.0) if not solved else y
     picture = QRectF(area.left(), y + LINE_PIXELS, area.width(), 0.5 * area.height())
-    blanks = frozenset() if solved or exercise.before else frozenset(exercise.blanks)
+    blanks = frozenset() if solved or exercise.before else exercise.hidden_cells(exercise.blanks)
     shares = dict.fromkeys(map(exercise.shown_cell, exercise.blanks), 0.4)
-    look = PlayLook(step=exercise.step, blanks=blanks, shares=shares, colouring="paths")
+    look = PlayLook(step=exercise.step, blanks=blanks, shares=shares, colouring="paths", tables=exercise.shown_tables)
     painter.setFont(_sized_font(1.0))
     PlayPicture(exercise.play, look, picture, LINE_PIXELS, curve=False).draw_all(painter)
     y = picture.bottom() + LINE_PIXELS

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.widgets import Card, VerticalScrollArea, create_label, tool_button
 from antidiag.app.kit.play import worksheet
 from antidiag.app.kit.play.view_options import PlayLook
@@ -48,6 +49,7 @@ class ExercisePage(QWidget):
             QLineEdit(),
             create_label(wrap=True),
         )
+        self.given_label = create_label("", wrap=True)
         self.hints_label, self.progress_label = create_label("", "muted", wrap=True), create_label("", "heading")
         self.question_label, self.verdict_label = create_label(wrap=True), create_label(wrap=True)
         self.question_number = 0
@@ -82,6 +84,7 @@ class ExercisePage(QWidget):
         self.open_cells = list(self.exercise.blanks)
         self.animation_view.show_animation(self.exercise.play, self.exercise.step)
         self.question_number = 0
+        self.given_label.setText("\n".join(f"{label}: {value}" for label, value in self.exercise.given))
         self._show_table()
         self.choose_cell(self.open_cells[0] if self.open_cells else None)
         self._show_question()
@@ -122,7 +125,8 @@ class ExercisePage(QWidget):
             return
         self.verdict_label.setText("Right." if chosen == asked.right else f"No: {asked.options[asked.right]}.")
         look = replace(self.animation_view.look, step=asked.step + 1, cell=asked.cell, colouring="state", shares={})
-        self.animation_view.show_look(replace(look, blanks=frozenset(self.open_cells) - {asked.cell}))
+        hidden = self.exercise.hidden_cells(set(self.open_cells) - {asked.cell})
+        self.animation_view.show_look(replace(look, blanks=hidden))
 
     def next_question(self) -> None:
         """Show the next question, or the first one after the last."""
@@ -154,9 +158,16 @@ class ExercisePage(QWidget):
         assert self.exercise is not None
         place = self.exercise.shown_cell
         shares = dict.fromkeys(map(place, self.exercise.blanks), 0.3) | ({place(self.cell): 0.9} if self.cell else {})
-        blanks = frozenset() if self.exercise.before else frozenset(self.open_cells)
+        blanks = frozenset() if self.exercise.before else self.exercise.hidden_cells(self.open_cells)
         meaning = "to be filled in; the darkest is next"
-        look = PlayLook(step=self.exercise.step, colouring="paths", blanks=blanks, shares=shares, meaning=meaning)
+        look = PlayLook(
+            step=self.exercise.step,
+            colouring="paths",
+            tables=self.exercise.shown_tables,
+            blanks=blanks,
+            shares=shares,
+            meaning=meaning,
+        )
         self.animation_view.show_look(look)
         done = len(self.exercise.blanks) - len(self.open_cells)
         self.progress_label.setText(f"{done} of {len(self.exercise.blanks)} filled in")
@@ -209,6 +220,8 @@ class ExercisePage(QWidget):
         blanks = (
             self.method_box,
             self.seed_box,
+            create_label("Given", "muted"),
+            self.given_label,
             self.progress_label,
             self.cell_label,
             self.answer_line,
@@ -231,4 +244,5 @@ class ExercisePage(QWidget):
         card.header.addWidget(tool_button("Worksheet\u2026", tip, self.save_worksheet))
         card.box.addWidget(VerticalScrollArea(inner), 1)
         middle.box.addWidget(self.animation_view, 1)
-        row_of((middle, 1), card, parent=self)
+        holder, self.folding = fold_page_side(self, card, SIDE_WIDTH)
+        row_of((middle, 1), holder, parent=self)

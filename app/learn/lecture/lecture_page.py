@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QListWidget, QWidget
+from PySide6.QtGui import QGuiApplication, QScreen
+from PySide6.QtWidgets import QComboBox, QListWidget, QProgressDialog, QWidget
 
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import row_of
+from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, tool_button
+from antidiag.app.kit.play import handout
 from antidiag.app.learn.lecture.lecture_player import LecturePlayer
+from antidiag.app.learn.lecture.presenter_view import PresenterView
 from antidiag.app.learn.lecture.scene_dialog import SceneDialog
-from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.errors import AntidiagError, Cancelled, InputError
 from antidiag.kernels.registry import lectures
 from antidiag.kernels.registry.lectures import Lecture, LectureScene
 
 SIDE_WIDTH = 250
+WINDOW_SIZE = 960, 540
+"""Pixels of the lecture beside the presenter view on one screen."""
 
 
 class LecturePage(QWidget):
@@ -29,6 +36,7 @@ class LecturePage(QWidget):
         self.lecture: Lecture | None = None
         self.player: LecturePlayer | None = None
         self.presenting_player: LecturePlayer | None = None
+        self.presenter_view: PresenterView | None = None
         self.lecture_box, self.scene_list = ElidedComboBox(), QListWidget()
         self.abstract, self.error = create_label("", "muted", wrap=True), create_label("", "error", wrap=True)
         self.lecture_box.setAccessibleName("Lecture")
@@ -168,20 +176,83 @@ class LecturePage(QWidget):
             self.open_lecture(path)
 
     def present(self) -> None:
-        """Show the lecture from the chosen scene in a full-screen window."""
+        """Show the lecture from the chosen scene in full screen; with a second screen, also the presenter view.
+
+        The audience sees the other screen, the speaker the presenter view on the own one.
+        """
+        others = [screen for screen in QGuiApplication.screens() if screen is not self.screen()]
+        self._begin_presenting(others[0] if others else None, bool(others))
+
+    def present_with_notes(self) -> None:
+        """Show the lecture in a window, and the presenter view beside it, also where there is one screen."""
+        others = [screen for screen in QGuiApplication.screens() if screen is not self.screen()]
+        self._begin_presenting(others[0] if others else None, True)
+
+    def _begin_presenting(self, screen: QScreen | None, with_notes: bool) -> None:
+        if self.lecture is None or self.player is None:
+            return
+        self._end_presenting()
+        player = self.presenting_player = LecturePlayer(self.lecture)
+        player.setWindowTitle(self.lecture.title)
+        player.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        player.leave_wanted.connect(player.close)
+        player.closed.connect(self._end_presenting)
+        player.show_scene(max(self.scene_list.currentRow(), 0))
+        player.controls.go_to(self.player.controls.step)
+        if screen is not None:
+            player.setGeometry(screen.geometry())
+        if screen is None and with_notes:
+            player.resize(*WINDOW_SIZE)
+            player.show()
+        else:
+            player.showFullScreen()
+        player.setFocus()
+        if with_notes:
+            self._show_presenter_view(player)
+
+    def _show_presenter_view(self, player: LecturePlayer) -> None:
+        self.presenter_view = PresenterView(player)
+        self.presenter_view.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.presenter_view.closed.connect(player.close)
+        self.presenter_view.move(self.screen().availableGeometry().topLeft())
+        self.presenter_view.show()
+        self.presenter_view.activateWindow()
+        self.presenter_view.setFocus()
+
+    def _end_presenting(self) -> None:
+        """Close the windows of the presentation, and show here the scene and the step where it was left."""
+        player, view = self.presenting_player, self.presenter_view
+        self.presenting_player = self.presenter_view = None
+        if view is not None:
+            view.close()
+        if player is not None:
+            number, step = player.page_number, player.controls.step
+            player.close()
+            self.scene_list.setCurrentRow(number)
+            if self.player is not None and self.player.page_number == number:
+                self.player.controls.go_to(step)
+
+    def save_handout(self) -> None:
+        """Ask for a file and write the handout of the lecture."""
         if self.lecture is None:
             return
-        self.presenting_player = LecturePlayer(self.lecture)
-        self.presenting_player.setWindowTitle(self.lecture.title)
-        self.presenting_player.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.presenting_player.leave_wanted.connect(self.presenting_player.close)
-        self.presenting_player.destroyed.connect(self._forget_player)
-        self.presenting_player.show_scene(max(self.scene_list.currentRow(), 0))
-        self.presenting_player.showFullScreen()
-        self.presenting_player.setFocus()
+        name = f"{ask.suggest_name(None, self.lecture.title)}-handout.pdf"
+        path = ask.save_path(self, "Save handout", name, handout.FILTERS, handout.SUFFIXES)
+        if path is None:
+            return
+        lecture = self.lecture
+        progress = QProgressDialog("Drawing the scenes", "Cancel", 0, len(lecture.scenes), self)
+        progress.setWindowTitle("Save handout")
+        progress.setWindowModality(Qt.WindowModality.WindowModal)
 
-    def _forget_player(self) -> None:
-        self.presenting_player = None
+        def report(done: int, total: int) -> None:
+            progress.setValue(done)
+            if progress.wasCanceled():
+                raise Cancelled("the handout was not saved")
+
+        with contextlib.suppress(Cancelled):
+            ask.run_with_warning(self, "Save handout", lambda: handout.save_handout(path, lecture, report))
+        progress.close()
 
     def _offer_lecture(self, path: Path) -> None:
         try:
@@ -202,7 +273,9 @@ class LecturePage(QWidget):
         self._middle.heading.hide()
         side.setFixedWidth(SIDE_WIDTH)
         side.header.addWidget(tool_button("Open\u2026", "Open a lecture file", self.ask_for_lecture))
-        side.header.addWidget(tool_button("Present", "Show full screen (Esc closes)", self.present))
+        side.header.addWidget(
+            tool_button("Present", "Full screen; with a second screen also the presenter view (Esc ends)", self.present)
+        )
         for widget in (self.lecture_box, self.abstract, self.error):
             side.box.addWidget(widget)
         side.box.addWidget(self.scene_list, 1)
@@ -216,10 +289,17 @@ class LecturePage(QWidget):
             ("Remove", "Remove this scene", self.remove_scene),
             ("Undo", "Undo the last change", self.undo_change),
             ("Save\u2026", "Save the lecture to a file", self.save_lecture),
+            (
+                "Presenter view",
+                "Show the lecture and, beside it, text and next scene",
+                self.present_with_notes,
+            ),
+            ("Handout\u2026", "Save all scenes with their texts as PDF or HTML", self.save_handout),
         ):
             tools.addWidget(tool_button(words, tip, done))
         side.box.addWidget(holder)
         self.error.hide()
         self.lecture_box.setMinimumWidth(60)
         self.lecture_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        row_of((self._middle, 1), side, parent=self)
+        holder, self.folding = fold_page_side(self, side, SIDE_WIDTH)
+        row_of((self._middle, 1), holder, parent=self)

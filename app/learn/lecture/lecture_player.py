@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPalette
+from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPalette
 from PySide6.QtWidgets import QLabel, QProgressBar, QScrollArea, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.player import Player
+from antidiag.app.kit.play import handout
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.app.learn.walkthrough.animation_view import LETTER_PIXELS, MIN_LETTER_PIXELS, AnimationView
 from antidiag.app.learn.walkthrough.cell_detail import formula_html
@@ -45,6 +46,9 @@ class LecturePlayer(QWidget):
     scene_changed = Signal(int)
     leave_wanted = Signal()
     full_screen_wanted = Signal()
+    answer_shown = Signal()
+    closed = Signal()
+    """The window of the player was closed."""
 
     def __init__(self, lecture: Lecture) -> None:
         super().__init__()
@@ -185,6 +189,7 @@ class LecturePlayer(QWidget):
         self._show_animations(scene)
         self.controls.go_to(self.clock.last_tick if scene.last < 0 else min(scene.last, self.clock.last_tick))
         self._update_texts()
+        self.answer_shown.emit()
 
     def go_back(self) -> None:
         """Show the previous page from its beginning."""
@@ -210,14 +215,19 @@ class LecturePlayer(QWidget):
         else:
             window.showFullScreen()
 
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.controls.pause()
+        self.closed.emit()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self._handle_key(Qt.Key(event.key())):
+        if not self.handle_key(Qt.Key(event.key())):
             super().keyPressEvent(event)
 
     def eventFilter(self, watched, event) -> bool:
         # A clicked canvas has the focus; its keys control the lecture all the same.
         if event.type() is QEvent.Type.KeyPress:
-            return self._handle_key(Qt.Key(event.key()))
+            return self.handle_key(Qt.Key(event.key()))
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event) -> None:
@@ -233,7 +243,8 @@ class LecturePlayer(QWidget):
     def _size_ratio(self) -> float:
         return min(self.width() / REFERENCE_WIDTH, self.height() / REFERENCE_HEIGHT)
 
-    def _handle_key(self, key: Qt.Key) -> bool:
+    def handle_key(self, key: Qt.Key) -> bool:
+        """Do what a key of the keyboard or a clicker stands for; return whether it stands for anything."""
         others = {
             Qt.Key.Key_S: self.toggle_notes,
             Qt.Key.Key_B: self.toggle_black_screen,
@@ -275,7 +286,7 @@ class LecturePlayer(QWidget):
             self.title_label.setText(scene.fill_numbers(scene.title, steps))
             self.points_label.setText("\n".join(f"\u2022 {scene.fill_numbers(point, steps)}" for point in scene.points))
             self.notes_label.setText("\n\n".join(scene.fill_numbers(text, steps) for text in scene.text))
-            self.source_label.setText(self._source_text(scene))
+            self.source_label.setText(handout.format_source(self.lecture, scene))
         elif question is not None:
             asked, answer = self.lecture.fill_question(question)
             number = self.page_number - len(self.lecture.scenes) + 1
@@ -294,14 +305,6 @@ class LecturePlayer(QWidget):
             if 0 <= play.cell_step(cell) <= stage.look.step:
                 return "<br>".join(formula_html(play, cell, theme.active().error)[: MAX_CASES + 1])
         return ""
-
-    def _source_text(self, scene: LectureScene) -> str:
-        parts = []
-        for part in scene.source.split(";"):
-            key, _, section = part.strip().partition(",")
-            if key:
-                parts.append(f"{self.lecture.sources.get(key, key)}{',' + section if section else ''}")
-        return "; ".join(parts)
 
     def _lay_out(self) -> None:
         self.setAccessibleName(self.lecture.title)

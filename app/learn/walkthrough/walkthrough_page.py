@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStackedWidget, QWidget
 from antidiag.app import theme
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.player import Player
@@ -61,7 +62,7 @@ class WalkthroughPage(QWidget):
         self.method_box, self.second_box = ElidedComboBox(), ElidedComboBox()
         self.clock_box, self.colouring_box = ElidedComboBox(), ElidedComboBox()
         self.path_box, self.best_paths_bar = QCheckBox("Returned path"), BestPathsBar()
-        self.form, self.error_label = ParameterForm(), create_label("", "error", wrap=True)
+        self.form, self.error_label = ParameterForm(wide_texts=True), create_label("", "error", wrap=True)
         self.clock, self.measured_runs = SharedClock((), BY_STEPS), MeasuredRuns()
         self.last_view = 0
         self._fill_boxes()
@@ -350,4 +351,5 @@ class WalkthroughPage(QWidget):
         self._pages.addWidget(animated)
         self._pages.addWidget(self.measured_runs)
         middle.box.addWidget(self._pages, 1)
-        row_of((middle, 1), card, parent=self)
+        holder, self.folding = fold_page_side(self, card, MIN_SIDE_WIDTH)
+        row_of((middle, 1), holder, parent=self)

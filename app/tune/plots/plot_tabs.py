@@ -16,6 +16,7 @@ from antidiag.app.kit.controls.flow_layouts import FlowLayout, group_widgets
 from antidiag.app.kit.controls.widgets import ElidedComboBox, ElidedLabel, UndoLineEdit, create_label, menu_button
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.tune.plots import table_export
 from antidiag.app.tune.plots.heat_maps import HeatMaps
 from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, default_settings, model_curves
@@ -63,6 +64,7 @@ class PlotTabs(QWidget):
         self.filter_line.setPlaceholderText("Filter: s=64 cpu")
         self.filter_line.setToolTip("Show only points that match all words: names of methods, cpu, cuda, s=64")
         self.filter_line.setClearButtonEnabled(True)
+        mark_search_field(self.filter_line)
         self.filter_line.setAccessibleName("Filter of the points")
         self.legend, self.hover_label = Legend(), ElidedLabel()
         self.hover_label.setObjectName("muted")

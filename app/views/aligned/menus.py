@@ -119,6 +119,9 @@ class AlignmentMenus:
         )
         _add_entry(menu, "Select the rows of the selected taxa", view.select_taxa, bool(view.selection.taxa))
         _add_entry(menu, "Find the selected letters elsewhere", finder.find_selected_letters, not choice.is_empty)
+        if view.alignment.type != SequenceType.PROTEIN:
+            turned = partial(finder.find_selected_letters, "rc:")
+            _add_entry(menu, "Find their reverse complement", turned, not choice.is_empty)
         _add_entry(menu, "Next match", partial(finder.go_to_match, 1), found)
         _add_entry(menu, "Select the rows with matches", finder.select_matching_rows, found)
 

@@ -18,6 +18,7 @@ from antidiag.app.kit.controls.widgets import UndoLineEdit, add_check_action, me
 from antidiag.app.kit.cube import cube_chunks, scene
 from antidiag.app.kit.cube.cube_chunks import COLOURINGS, CubeChunks
 from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.cube import cell_texts as cube_text
@@ -209,6 +210,7 @@ class CubeView(PaintedView):
 
     def _add_tools(self) -> None:
         self._cell_field = UndoLineEdit(placeholderText="Go to i, j, k")
+        mark_search_field(self._cell_field)
         self._cell_field.setToolTip(cube_text.CELL_HINT)
         self._cell_field.setFixedWidth(go_to_width(self._cell_field))
         self._slider = QSlider(Qt.Orientation.Horizontal)

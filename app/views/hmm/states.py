@@ -11,6 +11,7 @@ from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.flow_layouts import go_to_width
 from antidiag.app.kit.controls.widgets import UndoLineEdit, tool_button
 from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
@@ -42,6 +43,7 @@ class StatesView(PaintedView):
         self._computing = LatestTask(self, self._show_stretch)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._letter_field = UndoLineEdit(placeholderText="Go to letter")
+        mark_search_field(self._letter_field)
         self._letter_field.setAccessibleName("Go to letter")
         self._letter_field.setFixedWidth(go_to_width(self._letter_field))
         fit = tool_button("Fit", "Show everything (F)", self.plane.show_all)

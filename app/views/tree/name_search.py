@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
 from antidiag.app.kit.controls.widgets import UndoLineEdit
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.kernels.io.tree import Tree
 
 WIDTH = 150
@@ -23,6 +24,7 @@ class TreeSearchBox(UndoLineEdit):
         super().__init__(placeholderText="Find names")
         self.setToolTip("Part of a name; Enter: next match, Shift+Enter: previous match")
         self.setAccessibleName("Find names in the tree")
+        mark_search_field(self)
         self.setFixedWidth(WIDTH)
         self.setClearButtonEnabled(True)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)

@@ -30,15 +30,16 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import format_table, parse_table
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_table
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-WEIGHTS = Parameter(
+WEIGHTS = TypedInput(
     "weights",
     "text",
     "Weights",
     "One row per vertex, separated by ;. A minus sign alone means no edge.",
     default="0 3 8 - -; - 0 - 1 7; - 4 0 - -; 2 - 5 0 -; - - - 6 0",
+    layout="matrix",
 )
 THREADS = Parameter(
     "threads",

@@ -13,28 +13,36 @@ from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import Animation
-from antidiag.kernels.walkthroughs.typed_inputs import format_table, parse_sequence, parse_table, sequence_input
+from antidiag.kernels.walkthroughs.typed_inputs import (
+    TypedInput,
+    format_table,
+    parse_sequence,
+    parse_table,
+    sequence_input,
+)
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 TABLES = ("transitions", "emissions", "initial")
 INPUTS = (
     sequence_input("letters", "Observed letters", "ABBABBBA"),
     Parameter("alphabet", "text", "Alphabet", "The letters that states emit.", default="AB"),
-    Parameter(
+    TypedInput(
         name="transitions",
         kind="text",
         label="Transitions",
         help="One row per state, separated by ; each row sums to one.",
         default="0.75 0.25; 0.5 0.5",
+        layout="matrix",
     ),
-    Parameter(
+    TypedInput(
         name="emissions",
         kind="text",
         label="Emissions",
         help="One row per state, separated by ; one number per letter.",
         default="0.5 0.5; 0.125 0.875",
+        layout="matrix",
     ),
-    Parameter("initial", "text", "Initial", "One probability per state.", default="0.5 0.5"),
+    TypedInput("initial", "text", "Initial", "One probability per state.", default="0.5 0.5", layout="matrix"),
 )
 THREADS = Parameter(
     name="threads",

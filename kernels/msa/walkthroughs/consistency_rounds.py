@@ -33,13 +33,13 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 if TYPE_CHECKING:
     from antidiag.kernels.msa.consistency.solver import ConsistencyStages
 
-SEQUENCES = Parameter("sequences", "text", "Sequences", "Separated by commas.", default="GATTACA, GATCA, GCTTACA")
+SEQUENCES = TypedInput("sequences", "text", "Sequences", "Separated by commas.", default="GATTACA, GATCA, GCTTACA")
 WORKERS = Parameter(
     "workers",
     "int",

@@ -29,10 +29,10 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-SEQUENCES = Parameter("sequences", "text", "Sequences", "Separated by commas.",
+SEQUENCES = TypedInput("sequences", "text", "Sequences", "Separated by commas.",
                       default="GATTACA, GATTCA, GCATACA, TTGCATG, TTGCAG, TGCATGG")  # fmt: skip
 WORKERS = Parameter("workers", "int", "Thread blocks", "Blocks that compare pairs at the same time.", default=3,
                     minimum=1, maximum=64, unit="blocks")  # fmt: skip

@@ -38,10 +38,10 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-SEQUENCES = Parameter("sequences", "text", "Sequences",
+SEQUENCES = TypedInput("sequences", "text", "Sequences",
                       "Separated by commas; different ones, of some ten letters or more.",
                       default="GATTACAGATTACAGA, GATTACAGATTACCGA, GATTACAGATTTCAGA, CCGGATTACAGATTAC, "
                       "TTGCATGCATGGCAAT, TTGCATGCATGGCTAT, TTGCATCCATGGCAAT, ACGTTGCATGCATGGC")  # fmt: skip

@@ -33,14 +33,18 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_aligned_rows, score_inputs
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_aligned_rows, score_inputs
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 from antidiag.kernels.walkthroughs.worker_schedule import Item, rectangle_antidiagonals, simulate_workers, split_range
 
-FIRST = Parameter(
-    "first", "text", "First alignment", "Rows of one length, separated by commas; - is a gap.", default="GATTAC, GAT-AC"
+FIRST = TypedInput(
+    "first",
+    "text",
+    "First alignment",
+    "Rows of one length, separated by commas; - is a gap.",
+    default="GATTAC, GAT-AC",
 )
-SECOND = Parameter(
+SECOND = TypedInput(
     "second",
     "text",
     "Second alignment",

@@ -35,16 +35,16 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import format_table, parse_aligned_rows, parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_aligned_rows, parse_sequences
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 PAIRS = Parameter("workers", "int", "Multiprocessors", "Pairs of sequences that are compared at once.", default=3,
                   minimum=1, maximum=16, unit="multiprocessors")  # fmt: skip
-SEQUENCES = Parameter("sequences", "text", "Sequences", "Separated by commas.",
+SEQUENCES = TypedInput("sequences", "text", "Sequences", "Separated by commas.",
                       default="GATTACA, GATTTACA, GCTTCA, GCATCCA, TTACAGA")  # fmt: skip
-LONG = Parameter("sequences", "text", "Sequences", "Separated by commas; of some ten letters or more.",
+LONG = TypedInput("sequences", "text", "Sequences", "Separated by commas; of some ten letters or more.",
                  default="GATTACAGATTACA, GATTACAGTTTACA, GATTCAGATTACA, TTGCATGCATGG, TTGCATCCATGGA")  # fmt: skip
-ALIGNMENT = Parameter("alignment", "text", "Alignment", "Rows of one length, separated by commas; - is a gap.",
+ALIGNMENT = TypedInput("alignment", "text", "Alignment", "Rows of one length, separated by commas; - is a gap.",
                       default="GATTACA-GC, GATTTCA-GC, GA-TACATGC, GCTTACATCC")  # fmt: skip
 
 

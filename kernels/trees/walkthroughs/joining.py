@@ -35,12 +35,12 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import format_table, parse_table
+from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_table
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-MATRIX = Parameter("distances", "text", "Distances",
+MATRIX = TypedInput("distances", "text", "Distances",
                    "A row for each taxon, separated by ;. Symmetric, 0 on the diagonal.",
-                   default="0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0")  # fmt: skip
+                   default="0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0", layout="matrix")  # fmt: skip
 BLOCKS = Parameter("workers", "int", "Thread blocks", "Blocks that share the pairs of a search.", default=3, minimum=1,
                    maximum=16, unit="blocks")  # fmt: skip
 D, CRITERION, LEAST, SUMS = range(4)

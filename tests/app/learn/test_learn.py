@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
+from antidiag.app.kit.controls.widgets import scroll_area
 from antidiag.app.learn import dependency_view, guideline_pictures
 from antidiag.app.learn.guideline_page import GuidelinePage
 from antidiag.app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
@@ -21,7 +23,7 @@ from antidiag.kernels.registry import find_method
 def learn(qtbot):
     learn = LearnWorkspace(registry.METHODS)
     qtbot.addWidget(learn)
-    learn.resize(1000, 600)
+    learn.resize(1280, 600)
     learn.show()
     return learn
 
@@ -255,3 +257,29 @@ def test_a_picture_paints_nothing_beyond_its_edges(qapp, size):
         assert painted.any()
         painted[around:-around, around:-around] = False
         assert not painted.any(), identifier
+
+
+def test_pages_have_room_in_a_narrow_window_and_their_panels_are_drawers(qtbot):
+    learn = LearnWorkspace(registry.METHODS)
+    area = scroll_area(learn)  # as in the window
+    qtbot.addWidget(area)
+    area.resize(980, 560)
+    area.show()
+    learn.contents.setCurrentRow(1)
+    QApplication.processEvents()
+    assert learn.folding.folded_sides == {"left"} and learn.walkthroughs.animation_views[0].canvas.width() > 550
+    assert learn.walkthroughs.form.isVisible()
+    area.resize(620, 560)
+    for page in (learn.walkthroughs, learn.lectures, learn.exercises):
+        learn.pages.setCurrentWidget(page)
+        learn.contents.setCurrentRow(learn.pages.indexOf(page))
+        QApplication.processEvents()
+        assert page.folding.folded_sides == {"right"} and learn.width() <= 620
+        page.folding.toggle_panel("method")
+        assert page.folding.open_side == "right" and page.folding.is_shown("method")
+        page.folding.toggle_panel("method")
+        assert not page.folding.is_shown("method")
+    learn.contents.setCurrentRow(0)
+    QApplication.processEvents()
+    learn.classes.cards["npdp"].buttons["matrix-chain"].click()
+    assert learn.classes.detail.isVisible(), "what was clicked is explained"

@@ -1,16 +1,22 @@
 """Lectures in the window: every scene from the first to the last question, by the keys of a presenter's clicker."""
 
+import html
+import re
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage
 
+from antidiag.app import theme
+from antidiag.app.kit.play import handout
 from antidiag.app.learn.lecture.lecture_page import LecturePage
 from antidiag.app.learn.lecture.lecture_player import LecturePlayer
+from antidiag.app.learn.lecture.presenter_view import PresenterView
 from antidiag.app.learn.lecture.scene_dialog import SceneDialog
 from antidiag.app.learn.workspace import LearnWorkspace
 from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError
 from antidiag.kernels.registry import lectures
 from tests.app.answers import Answers
 
@@ -229,3 +235,104 @@ def test_a_scene_is_checked_as_it_is_typed(qtbot):
     assert "the number 7 is typed" in dialog.error_label.text() and "nonsense" in dialog.error_label.text()
     dialog.name_line.setText(lecture.scenes[0].name)
     assert not dialog.ok_button.isEnabled() and "unique name" in dialog.error_label.text()
+
+
+@pytest.fixture
+def page(qtbot):
+    made = LecturePage()
+    qtbot.addWidget(made)
+    made.resize(1200, 700)
+    made.show()
+    made.open_lecture(lectures.find_lecture("long-pairs"))
+    yield made
+    made._end_presenting()
+
+
+def test_esc_leaves_the_presentation_at_the_scene_where_one_was(qtbot, page, monkeypatch):
+    monkeypatch.setattr(LecturePlayer, "showFullScreen", LecturePlayer.show)
+    page.scene_list.setCurrentRow(2)
+    page.present()
+    player = page.presenting_player
+    assert player.page_number == 2 and page.presenter_view is None, "there is one screen"
+    for _ in range(3):
+        player.show_scene(player.page_number + 1)
+    player.controls.go_to(4)
+    qtbot.keyClick(player, Qt.Key.Key_Escape)
+    assert page.presenting_player is None
+    assert page.scene_list.currentRow() == page.player.page_number == 5 and page.player.controls.step == 4
+    page.present()
+    page.presenting_player.show_scene(7)
+    page.presenting_player.close()  # the window was closed by other means
+    assert page.scene_list.currentRow() == 7
+
+
+def test_the_presenter_view_has_the_text_and_the_next_scene(qtbot, page):
+    page.scene_list.setCurrentRow(1)
+    page.present_with_notes()
+    view, player = page.presenter_view, page.presenting_player
+    scenes = page.lecture.scenes
+    assert view.isVisible() and player.isVisible() and not player.isFullScreen()
+    assert view.title_label.text() == player.title_label.text()
+    assert scenes[1].fill_numbers(scenes[1].text[0]) in view.notes_label.text()
+    assert view.next_player.page_number == 2 and view.next_player.isVisible()
+    assert view.next_player.controls.step == view.next_player.last_tick
+    for _ in range(3):  # play, go to the end, next scene
+        qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    assert player.page_number == 2 and view.next_player.page_number == 3
+    assert view.title_label.text() == player.title_label.text() and view.place_label.text().startswith("3 of ")
+    view.back_button.click()
+    assert player.page_number == 1
+    player.show_scene(len(scenes))
+    answer = page.lecture.fill_question(page.lecture.questions[0])[1]
+    assert answer in view.notes_label.text() and answer not in player.points_label.text()
+    player.show_scene(player.page_count - 1)
+    assert not view.next_player.isVisible() and view.end_label.isVisible()
+    before = view.notes_label.font().pixelSize()
+    view.larger_button.click()
+    assert view.notes_label.font().pixelSize() == before + 2
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert page.presenting_player is None and page.presenter_view is None
+    assert page.scene_list.currentRow() == page.player.page_count - 1
+
+
+def test_with_a_second_screen_the_audience_sees_the_other_one(page, monkeypatch):
+    shown = []
+    monkeypatch.setattr(LecturePlayer, "showFullScreen", lambda player: shown.append(player.geometry()))
+    other = page.screen()
+    monkeypatch.setattr(type(page), "screen", lambda page: None)
+    monkeypatch.setattr(PresenterView, "move", lambda view, place: None)
+    monkeypatch.setattr(LecturePage, "_show_presenter_view", lambda page, player: shown.append("notes"))
+    page.present()
+    assert shown == [other.geometry(), "notes"]
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".html"])
+def test_a_lecture_is_saved_as_a_handout(page, tmp_path, answers: Answers, suffix):
+    answers.path = tmp_path / f"handout{suffix}"
+    theme.switch("dark")
+    page.save_handout()
+    theme.switch("light")
+    assert answers.proposed[-1].name.endswith("-handout.pdf") and not answers.warnings
+    data = (tmp_path / f"handout{suffix}").read_bytes()
+    pictured = sum(bool(scene.plays) and not scene.is_measured for scene in page.lecture.scenes)
+    if suffix == ".pdf":
+        pages = len(re.findall(rb"/Type /Page\b", data))
+        assert data.startswith(b"%PDF") and len(page.lecture.scenes) / 3 < pages < len(page.lecture.scenes) + 6
+        return
+    text = data.decode()
+    assert text.count("<img ") == pictured and text.count("<section>") == len(page.lecture.scenes) + 2
+    for scene in page.lecture.scenes:
+        assert html.escape(scene.fill_numbers(scene.title)) in text
+        assert all(html.escape(scene.fill_numbers(words)) in text for words in (*scene.points, *scene.text))
+    for question in page.lecture.questions:
+        assert all(html.escape(words) in text for words in page.lecture.fill_question(question))
+    assert "{" not in text.split("</style>")[1]
+
+
+def test_a_wrong_scene_is_named(page, tmp_path):
+    scenes = [replace(page.lecture.scenes[0], points=("It has {nonsense}.",)), *page.lecture.scenes[1:]]
+    with pytest.raises(InputError, match=f"scene {scenes[0].name}: .*nonsense"):
+        handout.save_handout(tmp_path / "a.html", replace(page.lecture, scenes=tuple(scenes)))
+    with pytest.raises(InputError, match="choose .pdf or .html"):
+        handout.save_handout(tmp_path / "a.docx", page.lecture)
+    assert not list(tmp_path.iterdir())

@@ -212,3 +212,46 @@ def test_a_search_tells_how_far_it_is_and_stops_when_cancelled(monkeypatch):
     with pytest.raises(Cancelled):
         motif_search.find_motif(alignment(["ACGT"] * 500), np.arange(500), "G", monitor, threads=2)
     assert told[0][1] == 500 and len(searched) < 500
+
+
+def protein(*rows: str) -> AlignedSequences:
+    found = alignment(list(rows))
+    return AlignedSequences(found.names, found.letters, SequenceType.PROTEIN)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hits"),
+    [
+        ("W-[FY]-x(2)-N", [[0, 2, 8]]),
+        ("w-[fy]-x(2)-n.", [[0, 2, 8]]),
+        ("W-[FY]-x(1,3)-N", [[0, 2, 8], [1, 0, 4]]),
+        ("N-{P}-[ST]-{P}", [[1, 3, 7]]),
+        ("<W-Y", [[1, 0, 2]]),
+        ("[ST]-A>", [[1, 5, 7]]),
+        ("B-x", [[1, 3, 5]]),
+        ("N-[GA>]", [[0, 7, 8], [1, 3, 5]]),
+    ],
+)
+def test_patterns_of_prosite_are_found(pattern, hits):
+    found = motif_search.find_motif(protein("ACWFK-LN", "WYANGSA-"), np.arange(2), pattern)
+    assert found.tolist() == hits
+
+
+@pytest.mark.parametrize("wrong", ["W-(2)", "W-[F", "W-{x}", "x(3,2)-A", "W--Y", "W-Y!", "W-[]-A"])
+def test_an_element_that_is_none_is_named(wrong):
+    with pytest.raises(InputError, match="element|excludes|repeats"):
+        motif_search.find_motif(protein("ACWF"), np.arange(1), wrong)
+
+
+def test_reverse_complements_are_found_on_request():
+    rows = alignment(["TTGG-ATACTT", "GTATC-CGGTT"])
+    assert motif_search.find_motif(rows, np.arange(2), "GGATAC").tolist() == [[0, 2, 9]]
+    assert motif_search.find_motif(rows, np.arange(2), "rc:GGATAC").tolist() == [[1, 0, 7]]
+    assert motif_search.find_motif(rows, np.array([1, 0]), "both: GGATAC").tolist() == [[1, 0, 7], [0, 2, 9]]
+    assert motif_search.find_motif(rows, np.arange(2), "rc:GGATGC 1").tolist() == [[1, 0, 7]]
+    assert motif_search.find_motif(rows, np.arange(2), "both:GTAC 1").tolist() == [[0, 5, 9], [1, 0, 4]]
+    assert motif_search.reverse_complement_motif("GGAUR", SequenceType.RNA) == "YAUCC"
+    with pytest.raises(InputError, match="proteins have no reverse complement"):
+        motif_search.find_motif(protein("ACDE"), np.arange(1), "rc:ACD")
+    with pytest.raises(InputError, match="only letters have a reverse complement"):
+        motif_search.find_motif(rows, np.arange(2), "rc:/A+/")

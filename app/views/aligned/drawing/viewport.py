@@ -34,10 +34,11 @@ class Viewport:
     marks: tuple[CellMark, ...] = ()
 
     def freeze(self) -> Viewport:
-        """Return a copy without the cursor that later changes of picture and canvas do not affect."""
+        """Return a copy without cursor and matches that later changes of picture and canvas do not affect."""
         blocks = self.blocks and replace(self.blocks, frame=replace(self.blocks.frame))
         picture = copy(self.picture)  # with what it has computed
         picture.tracks, picture.cursor, picture.fixed_row = dict(picture.tracks), (-1, -1), picture.track_row
+        picture.matches = picture.matches[:0]
         return replace(self, picture=picture, frame=replace(self.frame), blocks=blocks)
 
     def draw_figure(self, painter: QPainter, scale: float, monitor: Monitor) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
 from antidiag.app.kit.controls.widgets import UndoLineEdit
+from antidiag.app.kit.focus import mark_search_field
 from antidiag.kernels.alignments import motif_search, row_statistics, source_positions
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -21,18 +22,20 @@ NO_MATCHES = np.empty((0, 3), np.int64)
 TIP = (
     "120: column 120. #45: letter 45 of the row at the cursor (in a pair, i 45: of the first row, j 45: of the "
     "second). abc: a part of a name. NXST, CCWGG: a motif; GXGXXG 1: one letter may differ; =NXST: a motif only, no "
-    "name. /N[^P][ST]/: a regular expression (RE2). Enter: next match. Shift+Enter: previous match."
+    "name. W-[FY]-x(2)-N: a PROSITE pattern. rc:GGATAC: the reverse complement; both:GGATAC: both strands. "
+    "/N[^P][ST]/: a regular expression (RE2). Enter: next match. Shift+Enter: previous match."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """The result of a search. ``description`` describes it; ``hits`` int64 (n, 3) are row, first column and the column
-    after the last; or a ``column`` was asked for."""
+    after the last, ``are_names`` whether they are whole rows whose name matches; or a ``column`` was asked for."""
 
     description: str
     hits: np.ndarray = field(default_factory=lambda: NO_MATCHES)
     column: int | None = None
+    are_names: bool = False
 
 
 class AlignmentSearchBox(UndoLineEdit):
@@ -47,6 +50,7 @@ class AlignmentSearchBox(UndoLineEdit):
         super().__init__(placeholderText="Find name, motif, column")
         self.setToolTip(TIP)
         self.setAccessibleName("Find in the alignment")
+        mark_search_field(self)
         self.setFixedWidth(BOX_WIDTH)
         self.setClearButtonEnabled(True)
         self._last = ""
@@ -97,7 +101,7 @@ def search_text(
         return _find_letter(alignment, min(row, len(alignment.names) - 1), int(re.sub("[,_]", "", position[2])))
     hits = NO_MATCHES if text[0] in "=/" else _find_names(alignment, rows, text)
     if len(hits):
-        return SearchResult(f"{format_count(len(hits), 'name')} with {text!r}", hits)
+        return SearchResult(f"{format_count(len(hits), 'name')} with {text!r}", hits, are_names=True)
     found = motif_search.find_motif(alignment, rows, text.removeprefix("="), monitor)
     if not len(found):
         raise InputError(f"No name and no row contains {text.removeprefix('=')!r}")

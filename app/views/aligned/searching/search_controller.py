@@ -62,6 +62,12 @@ class SearchController:
         self._seeking.cancel()
         self._sought = SearchResult("")
 
+    def _clear_matches(self) -> None:
+        """Forget the matches of the last search and take their frames off the picture."""
+        self._sought = SearchResult("")
+        self._view.picture.matches = self._sought.hits
+        self._view.canvas.viewport().update()
+
     def go_to(self, text: str) -> bool:
         """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif. Return False if there
         is none, or while a thread searches."""
@@ -74,7 +80,11 @@ class SearchController:
         if not len(self._sought.hits):
             return bool(self._wanted) and self._search_and_go(self._wanted, step)
         cells, picture = self._shown_matches(), self._view.picture
-        at = find_next_cell(cells, picture.cursor, step) if len(cells) else -1
+        here = picture.cursor
+        if self._sought.are_names:  # a name has no column: the view stays where it is
+            here = here[0], self._view.canvas.nearest_visible_column(here[1])
+            cells = np.column_stack((cells[:, 0], np.full(len(cells), here[1])))
+        at = find_next_cell(cells, here, step) if len(cells) else -1
         if at >= 0:
             self._view.canvas.go_to(*cells[at].tolist())
         hidden = len(self._sought.hits) - len(cells)
@@ -93,6 +103,7 @@ class SearchController:
         picture = self._view.picture
         if picture is None or not text:
             return False
+        self._clear_matches()
         asked = self._view.alignment, picture.list_rows(picture.order), int(picture.order[picture.cursor[0]]), text
         if self._view.alignment.letters.size > MAX_LETTERS_AT_ONCE:
             self._view.show_status(f"Searching {text} ...")
@@ -118,8 +129,8 @@ class SearchController:
     def _show_error(self, error: Exception) -> None:
         self._view.show_status(str(error))
 
-    def find_selected_letters(self) -> None:
-        """Search the selected letters of the first selected row."""
+    def find_selected_letters(self, prefix: str = "=") -> None:
+        """Search the selected letters of the first selected row; with the ``prefix`` "rc:" their reverse complement."""
         picture = self._view.picture
         row = int(picture.cell_selection.rows[picture.order].argmax())
         letters = picture.line_letters(row)[picture.cell_selection.columns]
@@ -127,8 +138,8 @@ class SearchController:
         if not 0 < len(text) <= MAX_SEARCH_LETTERS:
             self._view.show_status(f"Select 1 to {MAX_SEARCH_LETTERS} letters of a row to find them elsewhere.")
             return
-        self.box.show_searched(f"={text}")
-        self._search_and_go(f"={text}", 1)
+        self.box.show_searched(f"{prefix}{text}")
+        self._search_and_go(f"{prefix}{text}", 1)
 
     def select_matching_rows(self) -> None:
         """Select the rows with matches."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,15 @@ class AlignmentCanvas(ScrollPlane):
         """Show a picture; ``fit`` starts at its first letters, else the view stays where it is."""
         self._held_selection = None
         super().show_picture(picture, fit)
+
+    def nearest_visible_column(self, column: int) -> int:
+        """Return a column, or the one nearest to it that is visible where columns are not wrapped."""
+        if self.wrapped:
+            return column
+        frame, last = self.frame_, self.picture.shape[1] - 1
+        first = max(math.ceil(frame.first_column), 0)
+        stop = math.floor(frame.first_column + frame.width / frame.cell_width)
+        return min(max(min(column, stop - 1), first), last)
 
     def go_to(self, row: int, column: int) -> None:
         """Put the cursor on a cell and scroll to it."""

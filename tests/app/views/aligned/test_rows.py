@@ -14,6 +14,7 @@ from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels.alignments import motif_search
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import tree_files
+from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, cell, chosen, drag
 
 
@@ -137,3 +138,43 @@ def test_the_cursor_stays_on_its_row(view: AlignmentViewer) -> None:
     view.canvas.select_cells(np.arange(5) == 3, None)
     view.commands.hide_selected()
     assert view.picture.cursor == (3, 4)  # its row went, and another one is there
+
+
+def type_search(view: AlignmentViewer, text: str) -> None:
+    view.finder.box.setText(text)
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+
+
+def test_a_search_of_names_keeps_the_column(view: AlignmentViewer) -> None:
+    view.show_datum(alignment(*["ACDEFGHIKLMNPQRSTVWY" * 20] * 60))
+    view.canvas.go_to(0, 300)
+    first = view.canvas.frame_.first_column
+    assert first > 0
+    type_search(view, "row55")
+    assert view.picture.cursor == (55, 300) and view.canvas.frame_.first_column == first
+    type_search(view, "row5")
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (50, 300) and "of 11" in view._status.text()
+    view.canvas.frame_.first_column = 20.0  # scrolled without the cursor
+    view.canvas.repaint_all()
+    type_search(view, "row7")
+    assert view.picture.cursor[0] == 7 and view.canvas.frame_.first_column == 20
+
+
+def test_matches_go_with_the_next_search_and_are_not_in_figures(view: AlignmentViewer) -> None:
+    type_search(view, "NDS")
+    assert len(view.picture.matches) == 3
+    assert not len(view.canvas.visible_part.freeze().picture.matches)
+    type_search(view, "QQQQ")
+    assert not len(view.picture.matches) and "No name and no row" in view._status.text()
+    type_search(view, "NDS")
+    type_search(view, "12")
+    assert not len(view.picture.matches) and view.picture.cursor[1] == 11
+
+
+def test_prosite_patterns_and_reverse_complements_are_typed(view: AlignmentViewer) -> None:
+    type_search(view, "N-x(1)-[ST]")
+    assert view.picture.matches.tolist() == [[0, 6, 9], [1, 6, 9], [2, 6, 9], [3, 6, 9]]
+    view.show_datum(alignment("AAGGTACC--", "TTGATATCAA", kind=SequenceType.DNA))
+    type_search(view, "rc:TTGATATC")
+    assert view.picture.matches.tolist() == [[1, 2, 10]]

@@ -1,0 +1,288 @@
+"""Side panels that fold into drawers by themselves where a workspace is too narrow for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from antidiag.app import theme
+from antidiag.app.kit.focus import first_widget
+
+LEFT, RIGHT = "left", "right"
+MIDDLE_WIDTH = 560
+"""Least pixels that unfolded side panels leave for the middle of a workspace."""
+PAGE_MIDDLE = 380
+"""The same of the right panel of a page beside others."""
+VISIBLE_REST = 40
+"""Least pixels of the workspace that an open drawer leaves visible; a click there closes it."""
+SHADE_ALPHA = 70
+
+
+class PanelHolder(QWidget):
+    """The place of a side panel in a layout or splitter; its content may be in a drawer for a while."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self._content = content
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(content)
+
+    def widget(self) -> QWidget:
+        """Return the panel, wherever it is."""
+        return self._content
+
+    def setWidget(self, content: QWidget) -> None:
+        """Take the panel back."""
+        self._content = content
+        self.layout().addWidget(content)
+        content.show()
+
+
+@dataclass(eq=False)
+class SidePanel:
+    """A panel at a side of a workspace: its name, its place there, and whether the user hid it."""
+
+    name: str
+    holder: PanelHolder | QDockWidget
+    side: str
+    width: int
+    """Pixels that the panel needs at its side."""
+    content: QWidget | None = field(default=None)
+    """The panel while it is folded; None while it is in its place."""
+    was_hidden: bool = False
+    buttons: tuple[QWidget, ...] = ()
+    """Buttons in the panel that have no meaning in a drawer, such as the one that floats it."""
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether the panel is in a window of its own."""
+        return isinstance(self.holder, QDockWidget) and self.holder.isFloating()
+
+
+class Shade(QWidget):
+    """Dims the workspace behind an open drawer; ``clicked`` when the mouse is pressed on it."""
+
+    clicked = Signal()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), QColor(0, 0, 0, SHADE_ALPHA))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
+
+
+class Drawer(QFrame):
+    """Lies over a side of a workspace; Escape asks to close it."""
+
+    escaped = Signal()
+
+    def __init__(self, workspace: QWidget) -> None:
+        super().__init__(workspace)
+        self.setObjectName("drawer")
+        self.setAutoFillBackground(True)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setHandleWidth(theme.SPACING)
+        self.splitter.setChildrenCollapsible(False)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
+        box.addWidget(self.splitter)
+        self.hide()
+
+    def event(self, event: QEvent) -> bool:
+        # Escape closes the drawer; as a shortcut of the window it would cancel jobs.
+        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_escape(event):
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class FoldingPanels(QObject):
+    """Folds the side panels of a workspace, side after side, while they leave less than MIDDLE_WIDTH for its middle.
+
+    A folded panel opens as a drawer over the workspace, which closes on Escape, on a click beside it, and when the
+    focus leaves it. ``changed`` is sent when a panel was folded, unfolded, opened or closed.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, workspace: QWidget, panels: Iterable[SidePanel], order: Sequence[str], middle: int = MIDDLE_WIDTH
+    ) -> None:
+        """``order`` has the sides in the order in which they are folded."""
+        super().__init__(workspace)
+        self._workspace, self._order, self._middle = workspace, tuple(order), middle
+        self.panels = {panel.name: panel for panel in panels}
+        self.folded_sides: frozenset[str] = frozenset()
+        self.open_side = ""
+        self._shade = Shade(workspace)
+        self._shade.hide()
+        self._drawers = {side: Drawer(workspace) for side in self._order}
+        self._focus_before: QWidget | None = None
+        self._shade.clicked.connect(self.close_drawer)
+        for drawer in self._drawers.values():
+            drawer.escaped.connect(self.close_drawer)
+        self._watched: set[QWidget] = {workspace}
+        workspace.installEventFilter(self)
+
+    def has_panel(self, name: str) -> bool:
+        """Return whether a panel of this name is here."""
+        return name in self.panels
+
+    def is_shown(self, name: str) -> bool:
+        """Return whether a panel is visible in its place or in an open drawer."""
+        panel = self.panels[name]
+        return self.open_side == panel.side if panel.content is not None else not panel.holder.isHidden()
+
+    def toggle_panel(self, name: str) -> None:
+        """Hide or show a panel; a folded one opens or closes as a drawer."""
+        panel = self.panels[name]
+        if panel.content is None:
+            panel.holder.setVisible(panel.holder.isHidden())
+            self.update_folding()
+        elif self.open_side == panel.side:
+            self.close_drawer()
+        else:
+            self.open_drawer(panel.side)
+        self.changed.emit()
+
+    def show_panel(self, name: str) -> None:
+        """Show a panel if it is not visible."""
+        if not self.is_shown(name):
+            self.toggle_panel(name)
+
+    def open_drawer(self, side: str) -> None:
+        """Open the drawer of a folded side, and give it the focus."""
+        self.close_drawer()
+        self._focus_before, self.open_side = QApplication.focusWidget(), side
+        self._place_drawer()
+        drawer = self._drawers[side]
+        for widget in (self._shade, drawer):
+            widget.show()
+            widget.raise_()
+        target = first_widget(drawer)
+        (target or drawer).setFocus(Qt.FocusReason.OtherFocusReason)
+        QApplication.instance().focusChanged.connect(self._on_focus)
+        self.changed.emit()
+
+    def close_drawer(self) -> None:
+        """Close the open drawer, and give the focus back."""
+        if not self.open_side:
+            return
+        QApplication.instance().focusChanged.disconnect(self._on_focus)
+        drawer, self.open_side = self._drawers[self.open_side], ""
+        here, before = QApplication.focusWidget(), self._focus_before
+        drawer.hide()
+        self._shade.hide()
+        if before is not None and (here is None or drawer.isAncestorOf(here)) and before.isVisible():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.changed.emit()
+
+    def update_folding(self) -> None:
+        """Fold and unfold sides for the present width."""
+        folded = set()
+        for side in self._order:
+            used = sum(self._side_width(other) for other in self._order if other not in folded)
+            if self._visible_width() - used < self._middle and self._side_width(side):
+                folded.add(side)
+        self._fold_sides(frozenset(folded))
+
+    def unfold_all(self) -> None:
+        """Put all panels into their places, for example before the layout is saved or reset."""
+        self._fold_sides(frozenset())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self.update_folding()
+            self._place_drawer()
+        return False
+
+    def _visible_width(self) -> int:
+        """Return the width of the workspace that can be seen: of one in a scroll area, that of the area."""
+        width, parent = self._workspace.width(), self._workspace.parentWidget()
+        while parent is not None and not isinstance(parent, QScrollArea):
+            parent = parent.parentWidget()
+        if parent is None:
+            return width
+        viewport = parent.viewport()
+        if viewport not in self._watched:
+            self._watched.add(viewport)
+            viewport.installEventFilter(self)
+        return min(width, viewport.width())
+
+    def _side_width(self, side: str) -> int:
+        """Return the pixels that the panels of a side need if they are not folded; 0 if the user hid them."""
+        return max(
+            (panel.width for panel in self.panels.values() if panel.side == side and _is_wanted(panel)), default=0
+        )
+
+    def _fold_sides(self, folded: frozenset[str]) -> None:
+        if folded == self.folded_sides:
+            return
+        before, self.folded_sides = self.folded_sides, folded
+        if self.open_side and self.open_side not in folded:
+            self.close_drawer()
+        for panel in self.panels.values():
+            if panel.side in folded - before and not panel.is_floating:
+                self._fold_panel(panel)
+            elif panel.side in before - folded and panel.content is not None:
+                self._unfold_panel(panel)
+        self.changed.emit()
+
+    def _fold_panel(self, panel: SidePanel) -> None:
+        panel.was_hidden, panel.content = panel.holder.isHidden(), panel.holder.widget()
+        for button in panel.buttons:
+            button.hide()
+        self._drawers[panel.side].splitter.addWidget(panel.content)
+        panel.content.show()
+        panel.holder.hide()
+
+    def _unfold_panel(self, panel: SidePanel) -> None:
+        content, panel.content = panel.content, None
+        for button in panel.buttons:
+            button.show()
+        panel.holder.setWidget(content)
+        panel.holder.setVisible(not panel.was_hidden)
+
+    def _place_drawer(self) -> None:
+        if not self.open_side:
+            return
+        room, drawer = self._workspace.rect(), self._drawers[self.open_side]
+        room.setWidth(self._visible_width())
+        least = drawer.minimumSizeHint().width()
+        width = min(max(self._side_width(self.open_side) + 2 * theme.SPACING, least), room.width() - VISIBLE_REST)
+        self._shade.setGeometry(room)
+        left = 0 if self.open_side == LEFT else room.width() - width
+        drawer.setGeometry(left, 0, width, room.height())
+
+    def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+        drawer = self._drawers[self.open_side]
+        if now is not None and now.window() is drawer.window() and now is not drawer and not drawer.isAncestorOf(now):
+            self.close_drawer()
+
+
+def fold_page_side(page: QWidget, side: QWidget, width: int) -> tuple[PanelHolder, FoldingPanels]:
+    """Return the place of a panel at the right of a page, and what folds it where the page is narrow."""
+    holder = PanelHolder(side)
+    return holder, FoldingPanels(page, [SidePanel("method", holder, RIGHT, width)], (RIGHT,), PAGE_MIDDLE)
+
+
+def _is_wanted(panel: SidePanel) -> bool:
+    """Whether a panel takes room at its side if it is not folded."""
+    if panel.content is not None:
+        return not panel.was_hidden
+    return not panel.holder.isHidden() and not panel.is_floating
+
+
+def _is_escape(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

@@ -1,0 +1,86 @@
+"""Fuzzy matching of typed words: beginnings, parts, letters in order, and words with a typing error."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+WORDS = re.compile(r"[^\W_]+")
+AT_START, AT_WORD, INSIDE, IN_ORDER, MISTYPED = 100.0, 80.0, 60.0, 40.0, 20.0
+"""Scores of a typed word that begins the text, begins a word, is inside a word, has its letters in order, or resembles
+a word."""
+LEAST_IN_ORDER, LEAST_MISTYPED = 3, 4
+"""Least letters of a typed word that is matched by letters in order, or in spite of a typing error."""
+SIMILARITY = 0.72
+"""Least similarity of a mistyped word and its meaning, by the ratio of difflib."""
+BESIDES = 0.5
+"""What a match beside the text, such as in its hint, counts against one in the text."""
+
+Item = TypeVar("Item")
+
+
+def score_text(typed: str, text: str) -> float:
+    """Return how well a typed word matches a text, both in lower case; 0 if it does not.
+
+    The letters of the word may stand in one word of the text with others between them ("vitrbi" matches "viterbi").
+    """
+    place = text.find(typed)
+    if place == 0:
+        return AT_START + len(typed) / max(len(text), 1)
+    if place > 0:
+        return (AT_WORD if not text[place - 1].isalnum() else INSIDE) + len(typed) / len(text)
+    if len(typed) < LEAST_IN_ORDER:
+        return 0.0
+    return max((_score_in_order(typed, word) for word in WORDS.findall(text)), default=0.0)
+
+
+def _score_in_order(typed: str, word: str) -> float:
+    """Return the score of letters that stand in a word in this order; the first must begin it."""
+    if word[0] != typed[0] or len(word) > 2 * len(typed):
+        return 0.0
+    letters = iter(word)
+    return IN_ORDER + 10 * len(typed) / len(word) if all(letter in letters for letter in typed) else 0.0
+
+
+def rank_items(
+    query: str, items: Iterable[Item], texts: Callable[[Item], tuple[str, str]], bonus: Callable[[Item], float]
+) -> list[Item]:
+    """Return the items that match every word of a query, the best first.
+
+    Parameters
+    ----------
+    query : str
+        Words; an empty query matches all.
+    items : iterable
+    texts : callable
+        Returns the text of an item, and what else may be typed for it.
+    bonus : callable
+        What an item counts more, such as for having been chosen lately.
+    """
+    words = query.lower().split()
+    lowered = [(item, *(text.lower() for text in texts(item))) for item in items]
+    found = _rank_exactly(words, lowered, bonus)
+    return found or _rank_exactly(_correct_words(words, lowered), lowered, bonus)
+
+
+def _rank_exactly(
+    words: Sequence[str], lowered: Sequence[tuple[Item, str, str]], bonus: Callable[[Item], float]
+) -> list[Item]:
+    scored = []
+    for item, text, more in lowered:
+        scores = [max(score_text(word, text), BESIDES * score_text(word, more)) for word in words]
+        if all(scores):
+            scored.append((-(sum(scores) / max(len(scores), 1) + bonus(item)), len(scored), item))
+    return [item for _, _, item in sorted(scored, key=lambda entry: entry[:2])]
+
+
+def _correct_words(words: Sequence[str], lowered: Sequence[tuple[Item, str, str]]) -> list[str]:
+    """Return the words with typing errors replaced by the most similar word of all texts."""
+    known = list(dict.fromkeys(word for _, *texts in lowered for text in texts for word in WORDS.findall(text)))
+    corrected = []
+    for word in words:
+        similar = difflib.get_close_matches(word, known, 1, SIMILARITY) if len(word) >= LEAST_MISTYPED else []
+        corrected.append(similar[0] if similar and not any(word in one for one in known) else word)
+    return corrected

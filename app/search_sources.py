@@ -1,0 +1,231 @@
+"""What the command search finds: commands of the window and of views, methods, data, results, settings, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from antidiag.app import texts
+from antidiag.app.command_search import CommandMatch
+from antidiag.app.dialogs import help_pages
+from antidiag.app.dialogs.preferences import SETTINGS
+from antidiag.app.kit.view_commands import list_view_commands
+from antidiag.app.kit.view_protocols import ResultView, view_widget
+from antidiag.app.panels.viewer import ResultViews
+from antidiag.app.workbench import Workbench
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import sequence_names
+from antidiag.kernels.registry import lectures
+from antidiag.kernels.registry.samples import bundled_samples
+
+SEQUENCE_HITS = 20
+LEARN = 2
+"""The number of the workspace Learn."""
+Turn = Callable[[], object]
+
+
+def find_at_once(window: Workbench, query: str) -> list[CommandMatch]:
+    """Return all lines that are found at once; sequences from two typed letters on."""
+    return [
+        *_commands(window),
+        *_visible_views(window),
+        *_results(window),
+        *_data(window),
+        *_methods(window),
+        *_parameters(window),
+        *_samples(window),
+        *_recent_files(window),
+        *_sequences(window, query),
+    ]
+
+
+def find_later(window: Workbench) -> Iterator[Iterable[CommandMatch]]:
+    """Yield lines that take longer to find: settings, help pages, hidden views, lectures, and pages of Learn."""
+    yield _settings(window)
+    yield _help(window)
+    viewer = window.viewer
+    for kind in viewer.shown_kinds():
+        yield _hidden_view(viewer, kind)
+    yield from _learn(window)
+
+
+def _commands(window: Workbench) -> list[CommandMatch]:
+    return [match for match in window.commands.list_matches() if match.text != "Search commands..."]
+
+
+def _visible_views(window: Workbench) -> list[CommandMatch]:
+    """Return the commands of what is seen: the views in Analyse, or the workspace Tune or Learn."""
+    page = window.workspaces.currentWidget()
+    if page is window.tune_page:
+        return _view_matches(window.tune, "Tune", lambda: None)
+    if page is window.learn_page:
+        return _view_matches(window.learn, "Learn", lambda: None)
+    if not window.viewer.is_showing:
+        return []
+    found = [match for view in window.viewer.places.seen()
+             for match in _view_matches(view_widget(view), view.title, lambda: None)]  # fmt: skip
+    for kind in window.viewer.shown_kinds():
+        found.append(CommandMatch(f"Show {kind.title}", "view", partial(_turn_to, window, kind.id)))
+    return found
+
+
+def _turn_to(window: Workbench, view_id: str) -> None:
+    window.turn_to(0)
+    window.viewer.turn_to(view_id)
+
+
+def _view_matches(view: QWidget, title: str, turn: Turn, fill_menus: bool = True) -> list[CommandMatch]:
+    """Return the commands of a view; ``turn`` shows the view before a command runs."""
+
+    def run(act: Turn) -> None:
+        turn()
+        act()
+
+    return [
+        CommandMatch(
+            command.text,
+            "  ".join(filter(None, (" > ".join(filter(None, (title, command.place))), command.keys))),
+            partial(run, command.run),
+        )
+        for command in list_view_commands(view, fill_menus)
+    ]
+
+
+def _hidden_view(viewer: ResultViews, kind: type[ResultView]) -> list[CommandMatch]:
+    """Return the commands of a view of the shown result that is not visible; its menus are filled if that is quick."""
+    if any(isinstance(view, kind) for view in viewer.places.seen()):
+        return []
+    view = viewer.prepare_view(kind, with_content=hasattr(kind, "show_edits"))
+    return _view_matches(view_widget(view), kind.title, partial(viewer.turn_to, kind.id), viewer.has_content(view))
+
+
+def _results(window: Workbench) -> list[CommandMatch]:
+    def show(entry: Any) -> None:
+        window.turn_to(0)
+        window.session.show(entry)
+
+    return [
+        CommandMatch(
+            f"{entry.name or texts.result_heading(entry.result)[0]}", f"result  {texts.answer_text(entry.result)}",
+            partial(show, entry), f"{entry.note} {' '.join(entry.tags)}",
+        )
+        for entry in window.session.entries
+    ]  # fmt: skip
+
+
+def _data(window: Workbench) -> list[CommandMatch]:
+    def show(datum: Any) -> None:
+        window.turn_to(0)
+        window.data.shown_wanted.emit(datum)
+
+    return [
+        CommandMatch(datum.name, f"data  {datum.summary}", partial(show, datum)) for datum in window.session.state.data
+    ]
+
+
+def _methods(window: Workbench) -> list[CommandMatch]:
+    def choose(method: Method) -> None:
+        window.turn_to(0)
+        window.method.choose(method)
+
+    return [
+        CommandMatch(method.name, f"method  {method.family}", partial(choose, method), f"{method.id} {method.summary}")
+        for method in window.methods
+    ]
+
+
+def _parameters(window: Workbench) -> list[CommandMatch]:
+    """Return the options and parameters of the chosen method, of which a chosen one gets the focus."""
+
+    def focus(editor: QWidget) -> None:
+        window.turn_to(0)
+        window.folding.show_panel("method")
+        editor.setFocus()
+
+    name = window.method.method.name if window.method.method else ""
+    return [
+        CommandMatch(form.label(parameter), f"setting of {name}", partial(focus, form.editor(parameter)))
+        for form in (window.method.options, window.method.parameters)
+        for parameter in form.parameter_names()
+    ]
+
+
+def _samples(window: Workbench) -> list[CommandMatch]:
+    return [
+        CommandMatch(sample.title, "sample", partial(window.loader.open_sample, sample), sample.description)
+        for sample in bundled_samples()
+    ]
+
+
+def _recent_files(window: Workbench) -> list[CommandMatch]:
+    return [
+        CommandMatch(Path(path).name, "recent file", partial(window.loader.open_paths, [path]), path)
+        for path in window.settings.recent_files()
+    ]
+
+
+def _sequences(window: Workbench, query: str) -> list[CommandMatch]:
+    """Return the first sequences whose name contains the query."""
+    word = query.strip().lower()
+    if len(word) < 2:
+        return []
+
+    def go_to(row: int) -> None:
+        window.turn_to(0)
+        window.folding.show_panel("data")
+        window.sequences.go_to(row)
+
+    every = enumerate(sequence_names(window.session.state.sequences))
+    names = ((row, name) for row, name in every if word in name.lower())
+    hits = (found for found, _ in zip(names, range(SEQUENCE_HITS), strict=False))
+    return [CommandMatch(name, "sequence", partial(go_to, row)) for row, name in hits]
+
+
+def _settings(window: Workbench) -> list[CommandMatch]:
+    return [
+        CommandMatch(label, f"setting  {page}", partial(window.open_preferences, label), "preferences")
+        for page, labels in SETTINGS.items()
+        for label in labels
+    ]
+
+
+def _help(window: Workbench) -> list[CommandMatch]:
+    """Return the pages and sections of the documents, and the pages of the methods."""
+    found = []
+    for page in help_pages.document_pages():
+        for section in page.sections:
+            text = page.title if section.level == 1 else f"{page.title} \N{MIDDLE DOT} {section.title}"
+            anchor = section.anchor if section.level > 1 else ""
+            if section.level <= 2:
+                found.append(CommandMatch(text, "help", partial(window.open_help, page.name, anchor)))
+    for method in window.methods:
+        open_page = partial(window.open_help, f"method {method.id}")
+        found.append(CommandMatch(f"Help on {method.name}", "help", open_page, f"{method.id} {method.family}"))
+    return found
+
+
+def _learn(window: Workbench) -> Iterator[list[CommandMatch]]:
+    """Yield the pages of Learn, and its lectures."""
+
+    def turn_to_page(row: int) -> None:
+        window.turn_to(LEARN)
+        window.learn.contents.setCurrentRow(row)
+
+    def open_lecture(path: Path) -> None:
+        window.turn_to(LEARN)
+        window.learn.show_lecture(path)
+
+    if window.learn_page.is_created:
+        titles = [window.learn.contents.item(row).text() for row in range(window.learn.contents.count())]
+        yield [CommandMatch(title, "page of Learn", partial(turn_to_page, row)) for row, title in enumerate(titles)]
+    for path in lectures.shipped_lectures():
+        try:
+            title = lectures.read_lecture(path).title
+        except AntidiagError:
+            continue
+        yield [CommandMatch(title, "lecture", partial(open_lecture, path))]

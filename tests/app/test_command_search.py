@@ -1,0 +1,118 @@
+"""Ctrl+K as a person uses it: it finds everything, forgives typing errors, and remembers what was chosen."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from antidiag.app.command_search import HINT_ROLE, CommandSearch
+from antidiag.app.dialogs.preferences import SETTINGS, PreferencesDialog
+from antidiag.app.kit import fuzzy
+from antidiag.kernels import registry
+from tests.app import fake
+from tests.app.steps import run
+
+
+def open_search(qtbot, window) -> CommandSearch:
+    """Press Ctrl+K, and wait until what takes longer is found."""
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    search = next(found for found in window.findChildren(CommandSearch) if found.isVisible())
+    qtbot.waitUntil(lambda: not search._timer.isActive())
+    return search
+
+
+def lines(search):
+    return [search.list.item(row).text() for row in range(search.list.count())]
+
+
+def hints(search):
+    return [search.list.item(row).data(HINT_ROLE) for row in range(search.list.count())]
+
+
+def type_and_choose(qtbot, window, text):
+    search = open_search(qtbot, window)
+    qtbot.keyClicks(search.line, text)
+    found = lines(search)
+    qtbot.keyClick(search.line, Qt.Key.Key_Return)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [("vitrbi", "Viterbi"), ("viterbi", "Viterbi"), ("vietrbi", "Viterbi"), ("baum", "Baum-Welch"), ("flyod", "Floyd")],
+)
+def test_typing_errors_are_forgiven(typed, wanted):
+    names = [method.name for method in registry.METHODS]
+    found = fuzzy.rank_items(typed, names, lambda name: (name, ""), lambda name: 0.0)
+    assert wanted.lower() in found[0].lower()
+    assert fuzzy.rank_items("xqzzy", names, lambda name: (name, ""), lambda name: 0.0) == []
+
+
+def test_better_matches_come_first():
+    texts = ["Reload all", "Load", "Loan of a door", "Lower added ions"]
+    assert fuzzy.rank_items("load", texts, lambda text: (text, ""), lambda text: 0.0) == ["Load", "Reload all"]
+    assert fuzzy.rank_items("", texts, lambda text: (text, ""), lambda text: float(text == "Load"))[0] == "Load"
+
+
+def test_commands_of_the_window_and_of_its_views_are_found(qtbot, ready):
+    run(qtbot, ready)
+    ready.viewer.turn_to("aligned")
+    view = ready.viewer.current
+    found = type_and_choose(qtbot, ready, "sort by name")
+    assert found[0] == "Sort by: Name"
+    search = open_search(qtbot, ready)
+    qtbot.keyClicks(search.line, "occupancy")
+    assert "Occupancy" in lines(search) and "Alignment > Tracks" in hints(search)[lines(search).index("Occupancy")]
+    qtbot.keyClick(search.line, Qt.Key.Key_Return)
+    assert "occupancy" in view.canvas.shown_tracks
+    ready.viewer.turn_to("matrix")  # a command of a view that is behind another tab
+    type_and_choose(qtbot, ready, "remove gap-only columns")
+    assert ready.viewer.current is view
+
+
+def test_methods_data_results_and_settings_are_found(qtbot, ready):
+    run(qtbot, ready)
+    ready.session.add_data([fake.Scale("kitchen", 3.0)])
+    search = open_search(qtbot, ready)
+    for typed, text, hint in (
+        ("other", "Other", "method"), ("kitch", "kitchen", "data"), ("two", "two", "sequence"),
+        ("strip width", "Strip width s", "setting of Fake"), ("theme", "Theme", "setting  Appearance"),
+        ("first steps", "First steps", "help"), ("mitochondria", "Mitochondria of human and chimpanzee", "sample"),
+        ("one x two", "one x two", "result"), ("dark theme", "Dark theme", ""),
+    ):  # fmt: skip
+        search.line.setText(typed)
+        rows = [row for row, line in enumerate(lines(search)) if text in line and hint in hints(search)[row]]
+        assert rows, (typed, list(zip(lines(search), hints(search), strict=True)))
+    search.close()
+    assert type_and_choose(qtbot, ready, "strip width")[0] == "Strip width s"
+    editor = ready.method.parameters.editor("s")
+    assert QApplication.focusWidget() in (editor, editor.lineEdit())
+    labels = [label for page in SETTINGS.values() for label in page]
+    assert "Font size" in labels
+    type_and_choose(qtbot, ready, "font size")
+    dialog = ready.findChild(PreferencesDialog)
+    assert dialog.isVisible() and dialog.focusWidget() is dialog.appearance.size_box
+    dialog.close()
+
+
+def test_what_was_chosen_comes_first_the_next_time_also_after_a_restart(qtbot, ready, make_window):
+    type_and_choose(qtbot, ready, "next view")
+    type_and_choose(qtbot, ready, "light theme")
+    search = open_search(qtbot, ready)
+    assert lines(search)[:2] == ["Light theme", "Next view"]
+    search.close()
+    ready.close()
+    again = make_window()
+    again.activateWindow()
+    qtbot.waitUntil(again.isActiveWindow)
+    search = open_search(qtbot, again)
+    assert lines(search)[:2] == ["Light theme", "Next view"]
+
+
+def test_it_says_when_nothing_is_found(qtbot, ready):
+    search = open_search(qtbot, ready)
+    qtbot.keyClicks(search.line, "xqzzyplugh")
+    assert lines(search) == ["Nothing matches \N{LEFT DOUBLE QUOTATION MARK}xqzzyplugh\N{RIGHT DOUBLE QUOTATION MARK}"]
+    qtbot.keyClick(search.line, Qt.Key.Key_Return)
+    assert search.isVisible()
+    qtbot.keyClick(search.line, Qt.Key.Key_Escape)
+    assert not search.isVisible()

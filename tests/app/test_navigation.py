@@ -1,0 +1,131 @@
+"""Keys as a person uses them: search from anywhere, from area to area, and no number changed by accident."""
+
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QLabel
+
+from antidiag.app.command_search import CommandSearch
+from tests.app.steps import run
+
+Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def focus_inside(area) -> bool:
+    here = QApplication.focusWidget()
+    return here is not None and (area is here or area.isAncestorOf(here))
+
+
+def test_find_works_wherever_the_focus_is(qtbot, ready):
+    run(qtbot, ready)
+    ready.viewer.turn_to("aligned")
+    box = ready.viewer.current.finder.box
+    editor = ready.method.parameters.editor("s")
+    before = editor.value()
+    for place in (editor, ready.sequences.table, ready.results.table, ready.method.chooser, ready.search_button):
+        place.setFocus()
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F, Control)
+        assert box.hasFocus(), place
+    qtbot.keyClicks(QApplication.focusWidget(), "12")
+    assert editor.value() == before and box.text() == "12"
+    ready.viewer.turn_to("matrix")
+    editor.setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F, Control)
+    assert QApplication.focusWidget().placeholderText() == "Go to i, j"
+
+
+def test_find_opens_the_command_search_where_nothing_can_be_searched(qtbot, window):
+    qtbot.keyClick(window, Qt.Key.Key_F, Control)
+    assert any(search.isVisible() for search in window.findChildren(CommandSearch))
+
+
+def test_find_works_in_a_view_in_its_own_window(qtbot, ready):
+    run(qtbot, ready)
+    ready.viewer.turn_to("aligned")
+    view = ready.viewer.current
+    ready.commands["apart"].trigger()
+    qtbot.waitUntil(lambda: view.window() is not ready)
+    view.window().activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is view.window())
+    view.canvas.setFocus()
+    ready.commands["find"].trigger()
+    assert view.finder.box.hasFocus()
+
+
+def test_f6_walks_through_the_areas_and_back(qtbot, ready):
+    run(qtbot, ready)
+    ready.viewer.turn_to("aligned")
+    ready.sequences.table.setFocus()
+    seen = []
+    for _ in range(4):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+        seen.append(next(name for name, area in (
+            ("sequences", ready.sequences), ("results", ready.results), ("viewer", ready.viewer),
+            ("method", ready.docks["method"]), ("jobs", ready.jobs)) if focus_inside(area)))  # fmt: skip
+    assert seen == ["results", "viewer", "method", "jobs"]
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, Shift)
+    assert focus_inside(ready.docks["method"])
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, Shift)
+    assert ready.viewer.current.canvas.hasFocus()
+    editor = ready.method.parameters.editor("s")
+    editor.setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, Shift)
+    assert focus_inside(editor), "the area remembers where the focus was"
+
+
+def test_f6_walks_through_tune_and_learn(qtbot, ready):
+    for number, areas in ((1, lambda: [ready.tune.sides["data"]]), (2, lambda: [ready.learn.contents])):
+        ready.turn_to(number)
+        found = list(areas())
+        reached = set()
+        for _ in range(6):
+            ready.commands["next_area"].trigger()
+            reached |= {area for area in found if focus_inside(area)}
+        assert reached == set(found)
+
+
+def test_keys_meant_for_a_view_change_no_number(qtbot, ready):
+    editor = ready.method.parameters.editor("s")
+    editor.setFocus()
+    editor.set_value(64)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_PageUp)
+    assert editor.value() == 64, "Page up scrolls the panel"
+    wheel = QWheelEvent(
+        QPointF(5, 5), QPointF(editor.mapToGlobal(QPoint(5, 5))), QPoint(), QPoint(0, 120),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    ready.sequences.table.setFocus()
+    assert not editor.focusPolicy() & Qt.FocusPolicy.WheelFocus & ~Qt.FocusPolicy.StrongFocus
+    QApplication.sendEvent(editor, wheel)
+    assert editor.value() == 64
+    editor.setFocus()
+    run(qtbot, ready)  # a run leaves the form
+    ready.viewer.turn_to("aligned")
+    qtbot.waitUntil(lambda: focus_inside(ready.viewer))
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_Down, Qt.Key.Key_1):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+    assert editor.value() == 64
+
+
+def test_a_click_on_a_tab_or_a_label_and_enter_in_a_form_give_the_keys_to_the_view(qtbot, ready):
+    run(qtbot, ready)
+    editor, tabs = ready.method.parameters.editor("s"), ready.viewer.tabs
+    ready.viewer.turn_to("summary")
+    editor.setFocus()
+    at = [ready.viewer.tabs.tabText(index) for index in range(tabs.count())].index("Alignment")
+    qtbot.mouseClick(tabs.tabBar(), Qt.MouseButton.LeftButton, pos=tabs.tabBar().tabRect(at).center())
+    qtbot.waitUntil(lambda: ready.viewer.current.id == "aligned" and ready.viewer.current.canvas.hasFocus())
+    editor.setFocus()
+    label = ready.viewer.heading_label
+    assert isinstance(label, QLabel)
+    qtbot.mouseClick(label, Qt.MouseButton.LeftButton)
+    assert ready.viewer.current.canvas.hasFocus()
+    editor.setFocus()
+    qtbot.keyClicks(editor.lineEdit(), "64")
+    qtbot.keyClick(editor.lineEdit(), Qt.Key.Key_Return)
+    assert editor.value() == 64 and ready.viewer.current.canvas.hasFocus()
+    editor.setFocus()
+    editor.lineEdit().selectAll()
+    qtbot.keyClicks(editor.lineEdit(), "7")
+    qtbot.keyClick(editor.lineEdit(), Qt.Key.Key_Return)
+    assert focus_inside(editor), "what is wrong is corrected first"
