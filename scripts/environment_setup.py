@@ -87,8 +87,9 @@ LOCKED_S, POLL_S = 600, 0.5
 """Seconds to wait for another program that installs packages, and between two looks."""
 
 NO_INDEX = (
-    "the package index cannot be reached. Connect this machine to the network, or name a proxy in HTTPS_PROXY or a mirror "
-    "in PIP_INDEX_URL. Without a network, copy a folder of wheels here and set PIP_NO_INDEX=1 and PIP_FIND_LINKS=FOLDER"
+    "the package index cannot be reached. Connect this machine to the network, or name a proxy in HTTPS_PROXY or a "
+    "mirror in PIP_INDEX_URL. Without a network, copy a folder of wheels here and set PIP_NO_INDEX=1 and "
+    "PIP_FIND_LINKS=FOLDER"
 )
 
 QT_FILES = (

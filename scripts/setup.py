@@ -15,10 +15,11 @@ def refuse_old_python(version):
     """Return what to do where this Python is too old for the program, else an empty string."""
     if tuple(version[:2]) >= OLDEST_PYTHON:
         return ""
-    return (
+    text = (
         "setup: Antidiag needs Python %d.%d or newer, and this is %d.%d; install a newer one and name it, as in: "
-        "make run PYTHON=python%d.%d\n" % (OLDEST_PYTHON + tuple(version[:2]) + OLDEST_PYTHON)
+        "make run PYTHON=python%d.%d\n"
     )
+    return text % (OLDEST_PYTHON + tuple(version[:2]) + OLDEST_PYTHON)
 
 
 if __name__ == "__main__":

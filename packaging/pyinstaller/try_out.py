@@ -25,10 +25,7 @@ def main(folder: Path) -> None:
         for name in ("PYTHONPATH", "PYTHONHOME"):
             environment.pop(name, None)
         for arguments in (["--version"], ["info"], ["run", "striped-score", _sample(folder), "--backend", "cpu"]):
-            done = subprocess.run(
-                [command, *arguments], cwd=empty, env=environment, check=True, capture_output=True, text=True
-            )
-            print(done.stdout.strip())
+            print(subprocess.check_output([command, *arguments], cwd=empty, env=environment, text=True).strip())
         _try_window(window, Path(empty), environment)
     print("the window stood")
 
@@ -46,9 +43,8 @@ def _try_window(window: Path, settings: Path, environment: dict[str, str]) -> No
     try:
         while not any(settings.glob("*.antidiag")):
             if process.poll() is not None or time.monotonic() > until:
-                raise SystemExit(
-                    f"the window did not stand (exit code {process.poll()}):\n{log.read_text(encoding='utf-8')}"
-                )
+                said = log.read_text(encoding="utf-8")
+                raise SystemExit(f"the window did not stand (exit code {process.poll()}):\n{said}")
             time.sleep(0.2)
     finally:
         process.terminate()
