@@ -5,7 +5,7 @@ VENV := .venv/bin/python
 # Tests start many programs; each would compile every source again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run setup setup-dev test check lint gpu-test attack bench bench-gui screenshots format clean
+.PHONY: run setup setup-dev test check lint docs packages bundle gpu-test attack bench bench-gui screenshots format clean
 
 run: setup
 	$(VENV) main.py
@@ -53,6 +53,23 @@ bench-gui: setup-dev
 
 screenshots: setup-dev
 	$(VENV) scripts/screenshots.py
+
+# The site, in build/site; a warning is an error.
+docs: setup-dev
+	$(VENV) scripts/build_site.py
+
+# What is published: sdist and wheel in dist, checked.
+packages: setup-dev
+	rm -f dist/*.whl dist/*.tar.gz
+	$(VENV) -m build --outdir dist
+	$(VENV) -m twine check --strict dist/*.whl dist/*.tar.gz
+	$(VENV) -m check_wheel_contents dist/*.whl
+
+# A folder with Python and all libraries, dist/antidiag, which is tried out offscreen.
+bundle: setup-dev
+	$(VENV) -m pip install --quiet "pyinstaller>=6.11"
+	$(VENV) -m PyInstaller --noconfirm --log-level WARN --distpath dist --workpath build/pyinstaller packaging/pyinstaller/antidiag.spec
+	$(VENV) packaging/pyinstaller/try_out.py dist/antidiag
 
 format: setup-dev
 	$(VENV) -m ruff check --fix .

@@ -5,7 +5,7 @@ Importing this package loads neither Qt nor CuPy; a backend is imported when a j
 
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 ROOT = Path(__file__).parent
 """The folder of the engine."""

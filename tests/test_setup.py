@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -10,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts import setup
+from scripts import environment_setup as setup
 
 LDD = """\
 Qt/plugins/platforms/libqxcb.so:
@@ -252,7 +255,7 @@ def test_an_older_driver_takes_the_place_of_cuda_13(place):
     setup.set_up(dev=False)
     assert any("uninstall -y cupy-cuda13x" in command for command in place.done)
     assert any("cupy-cuda12x" in command for command in place.done)
-    assert setup.read_stamp()["extras"] == ["cuda12", "dev", "peers"]
+    assert setup.read_stamp()["extras"] == ["cuda12", "dev", "docs", "peers", "tune"]
 
 
 def test_cupy_that_cannot_be_installed_leaves_the_cpu(place, capsys):
@@ -264,7 +267,7 @@ def test_cupy_that_cannot_be_installed_leaves_the_cpu(place, capsys):
     place.monkeypatch.setattr(setup, "driver_version", lambda: 580)
     setup.set_up(dev=False)
     assert "Antidiag will use the CPU" in capsys.readouterr().err
-    assert setup.read_stamp()["extras"] == []
+    assert setup.read_stamp()["extras"] == ["tune"]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +303,36 @@ def test_without_venv_the_command_names_it_and_what_comes_next(monkeypatch):
         setup._provide_venv(dev=True)
 
 
-def test_an_old_python_is_told_what_to_do(monkeypatch, capsys):
-    monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2))
-    assert setup.main([]) == 1
-    assert "needs Python 3.11 or newer" in capsys.readouterr().err
+@pytest.mark.parametrize("script", ["main.py", "scripts/setup.py"])
+@pytest.mark.parametrize("version", [(3, 6, 15), (3, 7, 17), (3, 8, 20), (3, 9, 2), (3, 10, 14)])
+def test_an_old_python_gets_a_sentence(script, version):
+    """The file is one that Python 3.6 reads, and it says what to do before it imports anything that is not."""
+    source = (setup.ROOT / script).read_text(encoding="utf-8")
+    ast.parse(source, feature_version=(3, 6))
+    assert "__future__" not in source and ":=" not in source and not re.search(r"\bf[\"']", source)
+    pretend = f"import runpy, sys; sys.version_info = {version}; runpy.run_path({script!r}, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", pretend], cwd=setup.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 2) and done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "3.11 or newer" in line and f"{version[0]}.{version[1]}" in line
+
+
+def test_without_a_network_the_index_is_named(tmp_path, monkeypatch, capsys):
+    """The real pip, which finds no index: its address is one where nothing listens."""
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    with pytest.raises(setup.SetupError, match="the package index cannot be reached.*PIP_FIND_LINKS"):
+        setup._install(Path(sys.executable), ["a-package-that-is-not-there"])
+
+
+def test_a_package_that_does_not_exist_is_not_taken_for_a_missing_network(monkeypatch):
+    def run(command, **_):
+        if "download" in command:
+            return SimpleNamespace(returncode=0)
+        raise subprocess.CalledProcessError(1, command)
+
+    monkeypatch.setattr(setup.subprocess, "run", run)
+    with pytest.raises(subprocess.CalledProcessError):
+        setup._install(Path("python"), ["a-package-that-is-not-there"])

@@ -6,6 +6,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.kernels import RESOURCES
 from antidiag.kernels.engine import package_versions
 
 
@@ -29,10 +30,12 @@ class PageDialog(QDialog):
 
 
 def about_dialog(parent: QWidget | None = None) -> PageDialog:
-    """Return the About page: name, purpose and versions."""
+    """Return the About page: name, purpose, versions, licence and third-party software."""
     found = "\n".join(f"- {name} {version}" for name, version in package_versions().items())
     text = (
         "# Antidiag\n\nA workbench for dynamic-programming sequence alignment on GPUs and CPUs: run published "
-        f"methods on your sequences, and see what the machine did.\n\n{found}\n"
+        f"methods on your sequences, and see what the machine did.\n\n{found}\n\n"
+        "MIT licence, (c) 2026 The Antidiag authors.\n\n"
     )
-    return PageDialog(parent, "About Antidiag", text)
+    notices = (RESOURCES / "third-party.md").read_text(encoding="utf-8")
+    return PageDialog(parent, "About Antidiag", text + notices.replace("# Third-party", "## Third-party", 1))

@@ -137,6 +137,7 @@ def tune_parameters(
     values so far. Raises MemoryRefused or another AntidiagError if the automatic values cannot run, ParameterError if
     there is no parameter to search.
     """
+    _import_optuna()  # where it is missing, this is said before anything is measured
     control = control or SweepControl()
     began = time.monotonic()
     problem = task.build_problem()
@@ -231,6 +232,18 @@ def _nearest_valid(parameter: Parameter, number: float) -> int | float:
     return int(number) if parameter.kind == "int" else number
 
 
+def _import_optuna() -> Any:
+    """Return Optuna, which proposes candidates; AntidiagError that names the extra where it is not installed."""
+    try:
+        import optuna
+    except ImportError:
+        raise AntidiagError(
+            "tuning needs the library Optuna, which is not installed; install it with pip install 'antidiag[tune]'"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna
+
+
 def _explore_candidates(
     search: _Search,
     choices: Mapping[str, tuple[Any, ...]],
@@ -240,9 +253,7 @@ def _explore_candidates(
     report: Callable[[str], None],
 ) -> None:
     """Run candidates until the time is over or all are known."""
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna = _import_optuna()
     study = optuna.create_study(
         sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=8),
         pruner=optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=REDUCTION),
