@@ -124,6 +124,7 @@ def antidiagonal_footprint(problem: PairProblem, parameters: LevelThreads, backe
         return _device_footprint(problem, {"antidiagonals": 6 * 4 * m, "best cells": BEST.dtype.itemsize * warps})
     host = {
         "antidiagonals": 7 * 4 * antidiagonal_length(m),
+        "borders": 4 * (m + n + 2),
         "letters": 2 * antidiagonal_length(m) + n + 2 * LANES + m + n,
         "threads": worker_bytes(threads),
     }
@@ -160,6 +161,7 @@ def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str
     scores = occurring_scores(problem)
     host = {
         "rows": 5 * 4 * row_length(n),
+        "last column": 4 * m,
         "scores": scores.shape[0] * np.dtype(score_type(scores)).itemsize * row_length(n),
         "letters": m + n,
         "threads": worker_bytes(threads),
@@ -200,9 +202,10 @@ def row_length(columns: int) -> int:
 
 
 def border_bytes(rows: int, columns: int, s: int) -> int:
-    """Return the bytes of EnhancedBA's block borders: two values a row and a column, H of each block diagonal."""
+    """Return the bytes of EnhancedBA's block borders: two values a row and a column, and H of each block diagonal and of
+    the last column."""
     grid = make_block_grid(rows, columns, s)
-    return 8 * (rows + columns) + 4 * grid.level_count
+    return 12 * rows + 8 * columns + 4 * grid.level_count
 
 
 def worker_bytes(workers: int) -> int:
