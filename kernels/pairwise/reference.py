@@ -60,14 +60,17 @@ def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
 
 
 def _find_end(pair: EncodedPair, H: np.ndarray) -> tuple[int, int]:
-    m, n = pair.rows.size, pair.columns.size
-    if pair.is_local:
-        may_end = np.ones(H.shape, bool)
-    else:
-        may_end = np.zeros(H.shape, bool)
-        may_end[m, 0 if pair.free.bottom else n :] = may_end[0 if pair.free.right else m :, n] = True
-    i, j = np.unravel_index(np.argmax(np.where(may_end, H, 2 * NEGATIVE)), H.shape)  # the first maximum, row by row
+    reached = np.where(mark_ends(pair), H, 2 * NEGATIVE)
+    i, j = np.unravel_index(np.argmax(reached), H.shape)  # the first maximum, row by row
     return int(i), int(j)
+
+
+def mark_ends(pair: EncodedPair) -> np.ndarray:
+    """Return in which cells a path may end, bool, shape (m + 1, n + 1)."""
+    m, n = pair.rows.size, pair.columns.size
+    may_end = np.full((m + 1, n + 1), pair.is_local)
+    may_end[m, 0 if pair.free.bottom else n :] = may_end[0 if pair.free.right else m :, n] = True
+    return may_end
 
 
 def _may_start(pair: EncodedPair, H: np.ndarray, i: int, j: int) -> bool:

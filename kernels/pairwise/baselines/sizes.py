@@ -121,7 +121,9 @@ def antidiagonal_footprint(problem: PairProblem, parameters: LevelThreads, backe
     m, n, threads = problem.rows, problem.columns, parameters.threads
     if backend == "cuda":
         warps = -(-m // block_threads(threads)) * block_threads(threads) // WARP
-        return _device_footprint(problem, {"antidiagonals": 6 * 4 * m, "best cells": BEST.dtype.itemsize * warps})
+        return _device_footprint(
+            problem, {"antidiagonals": 6 * 4 * m, "borders": 4 * (m + n), "best cells": BEST.dtype.itemsize * warps}
+        )
     host = {
         "antidiagonals": 7 * 4 * antidiagonal_length(m),
         "borders": 4 * (m + n + 2),
@@ -157,7 +159,9 @@ def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str
         count = perot_blocks(n, threads)
         records = BEST.dtype.itemsize * count * block_threads(threads) // WARP
         row = 4 * perot_stride(n)
-        return _device_footprint(problem, {"rows": 4 * row, "maxima": 4 * count, "best cells": records}, 2 * row)
+        return _device_footprint(
+            problem, {"rows": 4 * row, "last column": 4 * m, "maxima": 4 * count, "best cells": records}, 2 * row
+        )
     scores = occurring_scores(problem)
     host = {
         "rows": 5 * 4 * row_length(n),
@@ -202,8 +206,8 @@ def row_length(columns: int) -> int:
 
 
 def border_bytes(rows: int, columns: int, s: int) -> int:
-    """Return the bytes of EnhancedBA's block borders: two values a row and a column, and H of each block diagonal and of
-    the last column."""
+    """Return the bytes of EnhancedBA's block borders: two values a row and a column, and H of each block diagonal and
+    of the last column."""
     grid = make_block_grid(rows, columns, s)
     return 12 * rows + 8 * columns + 4 * grid.level_count
 
