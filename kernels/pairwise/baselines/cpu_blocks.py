@@ -127,7 +127,7 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
     run.compile(lambda: _compile_kernels(False))
-    borders = initial_block_borders(pair, parameters.s)
+    borders = _make_initial_borders(pair, parameters.s)
     levels, nbytes = _run_blocks(run, pair, parameters, None, borders)
     score, end = levels.best_end(borders.above[0], borders.last_column)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes + sum(array.nbytes for array in borders))
@@ -135,6 +135,11 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
 
 def _make_empty_borders() -> BlockBorders:
     return BlockBorders(*np.empty((2, 2, 0), np.int32), *np.empty((2, 0), np.int32))
+
+
+def _make_initial_borders(pair: EncodedPair, s: int) -> BlockBorders:
+    """Return the borders of EnhancedBA; what is beside a block that the matrix cuts lies beyond the last column."""
+    return initial_block_borders(pair, s)._replace(last_column=np.zeros(pair.rows.size, np.int32))
 
 
 def _prepare_letters(pair: EncodedPair) -> BlockInputs:
@@ -366,7 +371,7 @@ def _compile_kernels(whole: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     pair = make_tiny_pair()
     parameters, matrix = AntidiagonalBlocks(s=1, threads=1), StoredMatrix(*np.zeros((3, 1, 1), np.int32))
-    borders = _make_empty_borders() if whole else initial_block_borders(pair, 1)
+    borders = _make_empty_borders() if whole else _make_initial_borders(pair, 1)
     _run_blocks(CpuRun(), pair, parameters, matrix if whole else None, borders)
     if whole:
         _trace_path(CpuRun(), pair, matrix, (1, 1))

@@ -145,11 +145,14 @@ def blocked_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, back
 def enhanced_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, backend: str) -> Footprint:
     """Return the bytes of EnhancedBA: one block border in every row and column, and the corners between."""
     borders = {"block borders": border_bytes(problem.rows, problem.columns, parameters.s)}
+    last_column = 4 * problem.rows
     if backend == "cuda":
         return _device_footprint(
-            problem, {**borders, **_best_cell_bytes(problem, parameters)}, 2 * borders["block borders"]
+            problem,
+            {**borders, **_best_cell_bytes(problem, parameters)},
+            2 * borders["block borders"],
         )
-    return Footprint({**_block_host_bytes(problem, parameters), **borders})
+    return Footprint({**_block_host_bytes(problem, parameters), **borders, "last column": last_column})
 
 
 def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str) -> Footprint:
@@ -206,10 +209,9 @@ def row_length(columns: int) -> int:
 
 
 def border_bytes(rows: int, columns: int, s: int) -> int:
-    """Return the bytes of EnhancedBA's block borders: two values a row and a column, and H of each block diagonal and
-    of the last column."""
+    """Return the bytes of EnhancedBA's block borders: two values a row and a column, H of each block diagonal."""
     grid = make_block_grid(rows, columns, s)
-    return 12 * rows + 8 * columns + 4 * grid.level_count
+    return 8 * (rows + columns) + 4 * grid.level_count
 
 
 def worker_bytes(workers: int) -> int:
