@@ -222,8 +222,8 @@ def find_best_cell(strips: StripRun) -> tuple[int, tuple[int, int], int]:
         k = np.lexsort((column, row, -score))[0]
         ends.append(EndCell(int(score[k]), int(row[k]), int(column[k]), int(state[k])))
     if pair.free.right:
-        score, row = first_greatest(strips.last_column[0, 1 : m + 1])
-        ends.append(EndCell(score, row + 1, n, int(strips.last_column[1, row + 1])))
+        most, at = first_greatest(strips.last_column[0, 1 : m + 1])
+        ends.append(EndCell(most, at + 1, n, int(strips.last_column[1, at + 1])))
     best = choose_end(ends)
     return best.score, best.cell, best.state
 
