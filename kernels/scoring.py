@@ -367,10 +367,48 @@ def number_used_codes(parts: Iterable[bytes | bytearray], codes: int) -> tuple[l
 
 @stored("mode")
 class Mode(StrEnum):
-    """Alignment mode: the best parts of the sequences (Smith-Waterman) or whole sequences (Needleman-Wunsch)."""
+    """Alignment mode: what of the sequences must be aligned.
+
+    LOCAL are the best parts (Smith-Waterman), GLOBAL both sequences from end to end (Needleman-Wunsch). In the others
+    letters at some ends may stay unaligned at no cost (semi-global): with OVERLAP at all four ends, with
+    QUERY_IN_TARGET at both ends of the second sequence, with CUSTOM at those that the problem names.
+    """
 
     LOCAL = "local"
     GLOBAL = "global"
+    OVERLAP = "overlap"
+    QUERY_IN_TARGET = "query-in-target"
+    CUSTOM = "custom"
+
+
+@stored("free-ends")
+@dataclass(frozen=True)
+class FreeEnds:
+    """The ends of two sequences whose letters may stay unaligned at no cost."""
+
+    first_start: bool = False
+    first_end: bool = False
+    second_start: bool = False
+    second_end: bool = False
+
+    def exchanged(self) -> FreeEnds:
+        """Return the free ends of the same sequences in the other order."""
+        return FreeEnds(self.second_start, self.second_end, self.first_start, self.first_end)
+
+    def __str__(self) -> str:
+        """Name the free ends: 'start of the first, end of the second'; 'none'."""
+        names = [name.replace("_", " ") for name, is_free in vars(self).items() if is_free]
+        sides = [f"{end} of the {side}" for side, end in (name.split() for name in names)]
+        return ", ".join(sides) or "none"
+
+
+NO_FREE_ENDS = FreeEnds()
+FREE_ENDS = {
+    Mode.GLOBAL: NO_FREE_ENDS,
+    Mode.OVERLAP: FreeEnds(True, True, True, True),
+    Mode.QUERY_IN_TARGET: FreeEnds(second_start=True, second_end=True),
+}
+"""The free ends of the modes that have always the same."""
 
 
 def refuse_overflow(first: int, second: int, scoring: Scoring) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from antidiag.kernels.scoring import Mode
+from antidiag.kernels.scoring import FreeEnds, Mode
 
 MINUS_INFINITY = -(2**40)
 Cell = tuple[int, int]
@@ -69,29 +69,31 @@ def best_alignment(problem: PairProblem) -> PairAnswer:
     first, second = (codes.tolist() for codes in problem.codes)
     scores = problem.scoring.scores.tolist()
     if len(first) <= len(second):
-        score, start, end, steps = _align_rows_to_columns(first, second, scores, problem)
+        score, start, end, steps = _align_rows_to_columns(first, second, scores, problem, problem.free_ends)
     else:
         transposed = [list(column) for column in zip(*scores, strict=True)]
-        score, start, end, steps = _align_rows_to_columns(second, first, transposed, problem)
+        ends = problem.free_ends.exchanged()
+        score, start, end, steps = _align_rows_to_columns(second, first, transposed, problem, ends)
         start, end = start[::-1], end[::-1]
         steps = [{DIAGONAL: DIAGONAL, UP: LEFT, LEFT: UP}[step] for step in steps]
     return PairAnswer(score, end, Alignment(start, end, np.array(steps, np.uint8)))
 
 
 def _align_rows_to_columns(
-    rows: list[int], columns: list[int], scores: list[list[int]], problem: PairProblem
+    rows: list[int], columns: list[int], scores: list[list[int]], problem: PairProblem, free: FreeEnds
 ) -> tuple[int, Cell, Cell, list[int]]:
     """Return score, start cell, end cell, and the operations between them."""
     m, n, local = len(rows), len(columns), problem.mode is Mode.LOCAL
+    skips_rows, skips_columns = local or free.first_start, local or free.second_start
     opening, extending = problem.scoring.open, problem.scoring.extend
     H, E, F = ([[MINUS_INFINITY] * (n + 1) for _ in range(m + 1)] for _ in range(3))
     H[0][0] = 0
     for i in range(1, m + 1):
-        H[i][0] = 0 if local else -opening - i * extending
-        E[i][0] = MINUS_INFINITY if local else H[i][0]
+        H[i][0] = 0 if skips_rows else -opening - i * extending
+        E[i][0] = MINUS_INFINITY if skips_rows else H[i][0]
     for j in range(1, n + 1):
-        H[0][j] = 0 if local else -opening - j * extending
-        F[0][j] = MINUS_INFINITY if local else H[0][j]
+        H[0][j] = 0 if skips_columns else -opening - j * extending
+        F[0][j] = MINUS_INFINITY if skips_columns else H[0][j]
     for i in range(1, m + 1):
         for j in range(1, n + 1):
             E[i][j] = max(E[i - 1][j], H[i - 1][j] - opening) - extending
@@ -99,9 +101,18 @@ def _align_rows_to_columns(
             pairing = H[i - 1][j - 1] + scores[rows[i - 1]][columns[j - 1]]
             H[i][j] = max(pairing, E[i][j], F[i][j], 0 if local else MINUS_INFINITY)
 
-    end = max(product(range(m + 1), range(n + 1)), key=lambda cell: H[cell[0]][cell[1]]) if local else (m, n)
+    def may_end(i: int, j: int) -> bool:
+        return local or (i == m and free.second_end) or (j == n and free.first_end) or (i, j) == (m, n)
+
+    def starts(i: int, j: int) -> bool:
+        if local:
+            return H[i][j] == 0
+        return (i == 0 and skips_columns) or (j == 0 and skips_rows) or (i, j) == (0, 0)
+
+    ends = [cell for cell in product(range(m + 1), range(n + 1)) if may_end(*cell)]
+    end = max(ends, key=lambda cell: H[cell[0]][cell[1]])
     (i, j), state, steps = end, "H", list[int]()
-    while (i, j) != (0, 0) and not (local and state == "H" and H[i][j] == 0):
+    while not (state == "H" and starts(i, j)):
         if state == "H":
             if i and j and H[i][j] == H[i - 1][j - 1] + scores[rows[i - 1]][columns[j - 1]]:
                 steps.append(DIAGONAL)
@@ -122,11 +133,14 @@ def _align_rows_to_columns(
 def exhaustive_score(problem: PairProblem) -> int:
     """Return the best score of all alignments of two sequences, by scoring every one."""
     m, n = len(problem.first), len(problem.second)
-    if problem.mode is Mode.GLOBAL:
-        corners = [((0, 0), (m, n))]
-    else:
-        cells = list(product(range(m + 1), range(n + 1)))
-        corners = [(start, end) for start in cells for end in cells]
+    cells, free = list(product(range(m + 1), range(n + 1))), problem.free_ends
+    starts, ends = cells, cells
+    if problem.mode is not Mode.LOCAL:
+        starts = [(i, 0) for i in range(m + 1) if i == 0 or free.first_start]
+        starts += [(0, j) for j in range(1, n + 1) if free.second_start]
+        ends = [(i, n) for i in range(m + 1) if i == m or free.first_end]
+        ends += [(m, j) for j in range(n) if free.second_end]
+    corners = list(product(starts, ends))
     return max(
         _score_operations(problem, start, operations)
         for start, end in corners

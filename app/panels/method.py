@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -19,12 +20,15 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
+from antidiag.kernels.scoring import FreeEnds, Mode
 
 TUNED = "Found by tuning on this machine. Run > Forget tuned values of the method restores the default."
 MAX_SAMPLED = 10_000
 """Sequences whose type is examined, spread evenly over all."""
 DataOf = Callable[[Method], Sequence[Any]]
 LETTER_SCORES = ("match", "mismatch")
+FREE_ENDS = tuple(f"free_{end.name}" for end in fields(FreeEnds))
+"""The switches of the mode custom."""
 
 
 class MethodPanel(Card):
@@ -232,6 +236,8 @@ class MethodPanel(Card):
             has_matrix = False
         for name in LETTER_SCORES:
             self.options.show_row(name, not has_matrix)
+        for name in FREE_ENDS:
+            self.options.show_row(name, values.get("mode") == Mode.CUSTOM)
         opening, extension = values.get("gap_open"), values.get("gap_extend")
         self.gap.hide()
         if opening is not None and extension is not None:

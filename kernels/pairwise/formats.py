@@ -46,6 +46,7 @@ def answer_json(result: Result) -> dict[str, Any]:
         "second": _sequence_json(second),
         "scoring": scoring_json(problem.scoring),
         "mode": str(problem.mode),
+        "free_ends": vars(problem.free_ends),
     }
 
 
@@ -130,7 +131,7 @@ def _summary_lines(result: Result, marks: str) -> Iterator[str]:
         yield f"{label}: {sequence.name} ({len(sequence)} letters), aligned {span}\n"
     same, gaps = marks.count("|"), int((path.operations != DIAGONAL).sum())
     percent = 100 * same / columns if columns else 0.0
-    yield f"Scoring: {result.problem.scoring.describe_costs()}; {result.problem.mode}\n"
+    yield f"Scoring: {result.problem.scoring.describe_costs()}; {result.problem.mode_text}\n"
     yield f"Score: {result.score}; {columns} columns, {same} identical ({percent:.1f} %), {gaps} gap letters\n"
 
 

@@ -18,11 +18,13 @@ NEVER_BETTER = 2**30
 
 
 class PairCosts(NamedTuple):
-    """Gap costs and the floor of H, all np.int32."""
+    """Gap costs, the floor of H, and whether the upper borders are free, all np.int32."""
 
     open_extend: np.int32
     extend: np.int32
     floor: np.int32
+    top_is_free: np.int32
+    left_is_free: np.int32
 
 
 class StripProgress(NamedTuple):
@@ -39,4 +41,5 @@ class StripProgress(NamedTuple):
 
 def pair_costs(pair: EncodedPair) -> PairCosts:
     """Return the costs of a pair."""
-    return PairCosts(np.int32(pair.open + pair.extend), np.int32(pair.extend), np.int32(pair.score_floor))
+    numbers = pair.open + pair.extend, pair.extend, pair.score_floor, pair.free.top, pair.free.left
+    return PairCosts(*map(np.int32, numbers))

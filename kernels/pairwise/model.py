@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.kernels.model import Sequence
-from antidiag.kernels.scoring import Mode, Scoring, encode_sequence, refuse_overflow
+from antidiag.kernels.scoring import FREE_ENDS, NO_FREE_ENDS, FreeEnds, Mode, Scoring, encode_sequence, refuse_overflow
 from antidiag.kernels.sequences.alphabets import find_identical_letters
 from antidiag.kernels.serialization import stored
 
@@ -25,15 +25,29 @@ CHUNK = 1 << 20
 @stored("pair-problem")
 @dataclass(frozen=True)
 class PairProblem:
-    """Two sequences, scoring and mode: everything that defines the best pairwise alignment."""
+    """Two sequences, scoring and mode: everything that defines the best pairwise alignment.
+
+    ``chosen_ends`` are the free ends of the mode CUSTOM.
+    """
 
     first: Sequence
     second: Sequence
     scoring: Scoring
     mode: Mode = Mode.LOCAL
+    chosen_ends: FreeEnds = NO_FREE_ENDS
 
     def __post_init__(self) -> None:
         refuse_overflow(len(self.first), len(self.second), self.scoring)
+
+    @property
+    def free_ends(self) -> FreeEnds:
+        """The ends whose letters may stay unaligned at no cost; none in the mode LOCAL, where all may."""
+        return FREE_ENDS.get(self.mode, self.chosen_ends if self.mode is Mode.CUSTOM else NO_FREE_ENDS)
+
+    @property
+    def mode_text(self) -> str:
+        """The mode as text, with the free ends of CUSTOM."""
+        return f"{self.mode}, free: {self.chosen_ends}" if self.mode is Mode.CUSTOM else str(self.mode)
 
     @property
     def sequences(self) -> tuple[Sequence, Sequence]:
@@ -73,7 +87,7 @@ class PairProblem:
     @property
     def size(self) -> str:
         """Both lengths and the mode, as text."""
-        return f"{len(self.first):,} x {len(self.second):,}, {self.mode}"
+        return f"{len(self.first):,} x {len(self.second):,}, {self.mode_text}"
 
     @cached_property
     def codes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -194,9 +208,12 @@ class PairAnswer:
         found = rescore_path(problem, path)
         assert found == self.score, f"path scores {found}, result says {self.score}"
         assert path.end == self.end, f"path ends at {path.end}, result says {self.end}"
-        if problem.mode == Mode.GLOBAL:
-            corner = (len(problem.first), len(problem.second))
-            assert path.start == (0, 0) and path.end == corner, f"global path runs from {path.start} to {path.end}"
+        if problem.mode != Mode.LOCAL:
+            corner, free = (len(problem.first), len(problem.second)), problem.free_ends
+            starts = (path.start[0] == 0 or free.first_start, path.start[1] == 0 or free.second_start)
+            ends = (path.end[0] == corner[0] or free.first_end, path.end[1] == corner[1] or free.second_end)
+            touches = 0 in path.start and (path.end[0] == corner[0] or path.end[1] == corner[1])
+            assert all((*starts, *ends, touches)), f"{problem.mode} path runs from {path.start} to {path.end}"
 
 
 def _gapped_row(letters: np.ndarray, uses_letter: np.ndarray) -> str:

@@ -7,16 +7,41 @@ from collections.abc import Sequence as Sequences
 from typing import Any
 
 from antidiag.kernels import scoring_options
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.scoring import Mode
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode
 from antidiag.kernels.scoring_options import SCORING_OPTIONS
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
+
+MODE = Parameter(
+    "mode",
+    "choice",
+    "Mode",
+    "What is aligned: the best matching parts (local); both sequences end to end (global); both, but letters at any "
+    "end may stay unaligned at no cost (overlap); the whole first sequence with a part of the second "
+    "(query-in-target); or with the free ends that are chosen (custom).",
+    default=str(Mode.LOCAL),
+    choices=tuple(map(str, Mode)),
+)
+FREE_END_OPTIONS = tuple(
+    Parameter(
+        f"free_{side}_{end}",
+        "bool",
+        f"Free {end} of {side}",
+        f"Letters at the {end} of the {side} sequence may stay unaligned at no cost, with mode custom.",
+        default=False,
+    )
+    for side in ("first", "second")
+    for end in ("start", "end")
+)
+"""The switches of the mode CUSTOM; their names without "free" are those of `FreeEnds`."""
+PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, *(option for option in SCORING_OPTIONS if option.name != MODE.name))
 
 
 def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
@@ -28,11 +53,22 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     for sequence in sequences:
         if not len(sequence):
             raise InputError(f"{sequence.name}: the sequence is empty; choose another sequence")
-    values = scoring_options.resolve_options(sequences, options, SCORING_OPTIONS)
+    values = scoring_options.resolve_options(sequences, options, PAIR_OPTIONS)
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
-    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]))
+    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values))
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
+
+
+def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
+    """Return the free ends that are switched on; ParameterError where the mode has its own."""
+    ends = FreeEnds(*(values[option.name] for option in FREE_END_OPTIONS))
+    if ends != NO_FREE_ENDS and values["mode"] != Mode.CUSTOM:
+        raise ParameterError(
+            f"free ends are chosen ({ends}), which the mode {values['mode']} does not use; choose the mode custom, or "
+            "switch them off"
+        )
+    return ends
 
 
 def answer_rows(result: Result) -> LabelledRows:
@@ -58,7 +94,7 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
     along = f"the {'first' if problem.swapped else 'second'} sequence"
     longer = ", the longer one" if problem.rows < problem.columns else ""
     return [
-        ("Mode", str(problem.mode)),
+        ("Mode", problem.mode_text),
         ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", along + longer),
     ]
@@ -66,7 +102,8 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
 
 def option_values(problem: PairProblem) -> Mapping[str, Any]:
     """Return the option values of a problem."""
-    return {"mode": str(problem.mode), **scoring_options.scoring_option_values(problem.scoring)}
+    switches = {f"free_{name}": is_free for name, is_free in vars(problem.chosen_ends).items()}
+    return {"mode": str(problem.mode), **switches, **scoring_options.scoring_option_values(problem.scoring)}
 
 
 def _format_cell(cell: tuple[int, int]) -> str:
@@ -78,7 +115,7 @@ PAIR = ProblemType(
     id="pair",
     label="Two sequences",
     inputs=(SEQUENCES,),
-    options=SCORING_OPTIONS,
+    options=PAIR_OPTIONS,
     build_problem=build_pair,
     default_options=scoring_options.default_scores,
     answer_json=formats.answer_json,

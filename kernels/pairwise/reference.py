@@ -42,9 +42,11 @@ def align_pair(problem: PairProblem) -> PairAnswer:
 def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
     m, n = pair.rows.size, pair.columns.size
     H, E, F = (np.full((m + 1, n + 1), NEGATIVE, np.int64) for _ in range(3))
-    H[:, 0], H[0, :] = pair.border_scores(0, m + 1), pair.border_scores(0, n + 1)
-    if not pair.is_local:
-        E[1:, 0], F[0, 1:] = H[1:, 0], H[0, 1:]
+    H[:, 0], H[0, :] = pair.left_scores(0, m + 1), pair.top_scores(0, n + 1)
+    if not pair.free.left:
+        E[1:, 0] = H[1:, 0]
+    if not pair.free.top:
+        F[0, 1:] = H[0, 1:]
     for i in range(1, m + 1):  # what depends on the row above as arrays, the rest as lists: much faster
         E[i, 1:] = np.maximum(E[i - 1, 1:], H[i - 1, 1:] - pair.open) - pair.extend
         diagonal = H[i - 1, :-1] + pair.table[pair.rows[i - 1], pair.columns]
@@ -58,17 +60,31 @@ def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
 
 
 def _find_end(pair: EncodedPair, H: np.ndarray) -> tuple[int, int]:
-    if not pair.is_local:
-        return pair.rows.size, pair.columns.size
-    i, j = np.unravel_index(np.argmax(H), H.shape)  # the first maximum, row by row
+    reached = np.where(mark_ends(pair), H, 2 * NEGATIVE)
+    i, j = np.unravel_index(np.argmax(reached), H.shape)  # the first maximum, row by row
     return int(i), int(j)
+
+
+def mark_ends(pair: EncodedPair) -> np.ndarray:
+    """Return in which cells a path may end, bool, shape (m + 1, n + 1)."""
+    m, n = pair.rows.size, pair.columns.size
+    may_end = np.full((m + 1, n + 1), pair.is_local)
+    may_end[m, 0 if pair.free.bottom else n :] = may_end[0 if pair.free.right else m :, n] = True
+    return may_end
+
+
+def _may_start(pair: EncodedPair, H: np.ndarray, i: int, j: int) -> bool:
+    """Return whether the best path to a cell may start there."""
+    if pair.is_local:
+        return bool(H[i, j] == 0)
+    return (i, j) == (0, 0) or (i == 0 and pair.free.top) or (j == 0 and pair.free.left)
 
 
 def _trace_back(pair: EncodedPair, filled: AffineMatrices, end: tuple[int, int]) -> tuple[tuple[int, int], np.ndarray]:
     """Return the start cell, and the operations from there to ``end``."""
     H, E, F = filled.H, filled.E, filled.F
     (i, j), state, operations = end, H, []
-    while (i, j) != (0, 0) and not (pair.is_local and state is H and H[i, j] == 0):
+    while not (state is H and _may_start(pair, H, i, j)):
         if state is H:
             if i and j and H[i, j] == H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]]:
                 operations.append(DIAGONAL)

@@ -12,7 +12,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, SubstitutionMatrix, match_mismatch
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
 
 BORDERS = [border + offset for border in (0, 16, 32, 64, 96, 128) for offset in (-1, 0, 1, 2) if border + offset > 0]
@@ -38,18 +38,24 @@ def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     alphabet = choose.choose_one(("A", "AB", "ABCD"))
     m, n = _draw_length(choose, longest), _draw_length(choose, longest)
     related, mode, random = choose.choose_one((False, True)), choose.choose_one(tuple(Mode)), choose.make_generator()
+    ends = FreeEnds(*(choose.choose_one((False, True)) for _ in range(4))) if mode is Mode.CUSTOM else NO_FREE_ENDS
     first, second = random.choice(list(alphabet), m), random.choice(list(alphabet), n)
     if related:
         second = _mutate(first, second, random)
-    return make_pair("".join(first), "".join(second), scoring, mode, SequenceType.PROTEIN)
+    return make_pair("".join(first), "".join(second), scoring, mode, SequenceType.PROTEIN, ends)
 
 
 def make_pair(
-    first: str, second: str, scoring: Scoring = DNA, mode: Mode = Mode.LOCAL, kind: SequenceType = SequenceType.DNA
+    first: str,
+    second: str,
+    scoring: Scoring = DNA,
+    mode: Mode = Mode.LOCAL,
+    kind: SequenceType = SequenceType.DNA,
+    ends: FreeEnds = NO_FREE_ENDS,
 ) -> PairProblem:
     """Return the pair problem of these letters."""
     rows = [Sequence(name, letters.encode("ascii"), kind) for name, letters in (("first", first), ("second", second))]
-    return PairProblem(rows[0], rows[1], scoring, mode)
+    return PairProblem(rows[0], rows[1], scoring, mode, ends)
 
 
 @lru_cache(maxsize=64)
@@ -72,7 +78,9 @@ def exchange_sequences(pair: PairProblem) -> PairProblem:
     matrix = pair.scoring.matrix
     transposed = SubstitutionMatrix(matrix.name, matrix.letters, matrix.values.T)
     scoring = Scoring(transposed, pair.scoring.gap_open, pair.scoring.gap_extend)
-    return PairProblem(pair.second, pair.first, scoring, pair.mode)
+    if pair.mode in (Mode.LOCAL, Mode.GLOBAL):
+        return PairProblem(pair.second, pair.first, scoring, pair.mode)
+    return PairProblem(pair.second, pair.first, scoring, Mode.CUSTOM, pair.free_ends.exchanged())
 
 
 def _check_exchanged(pair: PairProblem, found: PairAnswer, changed: PairAnswer, method: Method) -> None:

@@ -13,19 +13,23 @@ from antidiag.app.kit.plane import path_states
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.theme import Theme
 from antidiag.kernels.pairwise import path_index
+from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.registry.matrix_values import Span
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds
 
 DENSEST_STRIPS, DENSEST_BOUNDARIES, DENSEST_TILES = 4, 12, 8
 SPARSE_TILES = 48  # pixels between special rows from which they are drawn in full
 MANY_AREAS = 1000  # areas that are drawn one by one; of more, those on the same pixels are drawn once
 PIXEL_BITS, PIXEL_OFFSET = 15, 64
 PATH_TOLERANCE = 0.4  # pixels between the path and the line that is drawn
+FREE_BORDER_WIDTH = 4  # pixels
 POINTER_LINE = QColor(255, 255, 255, 150)
 
 
 def draw_layers(painter: QPainter, frame: MatrixFrame, picture: MatrixPicture, theme: Theme) -> None:
     """Draw all active layers from bottom to top."""
     draw_border(painter, frame, theme)
+    _draw_free_borders(painter, frame, picture, theme)
     if picture.shows_layer("boundaries"):
         _draw_boundaries(painter, frame, picture, theme)
     for layer, axis, distance in list_borders(picture):
@@ -42,6 +46,28 @@ def draw_border(painter: QPainter, frame: MatrixFrame, theme: Theme) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(theme.muted), 1))
     painter.drawRect(frame.visible_area)
+
+
+def free_borders(picture: MatrixPicture) -> FreeEnds:
+    """Return the ends whose letters may stay unaligned, and so the borders where an alignment may start or end."""
+    return picture.problem.free_ends if isinstance(picture.problem, PairProblem) else NO_FREE_ENDS
+
+
+def _draw_free_borders(painter: QPainter, frame: MatrixFrame, picture: MatrixPicture, theme: Theme) -> None:
+    """Draw the borders of the matrix where an alignment may start or end in every cell."""
+    ends, (rows, columns) = free_borders(picture), (len(one) + 1 for one in picture.problem.sequences)
+    top, bottom = frame.visible_rect((0, 1), frame.columns), frame.visible_rect((rows - 1, rows), frame.columns)
+    left, right = frame.visible_rect(frame.rows, (0, 1)), frame.visible_rect(frame.rows, (columns - 1, columns))
+    width, height = FREE_BORDER_WIDTH, FREE_BORDER_WIDTH
+    bars = (
+        (ends.second_start, top, QRectF(top.left(), top.top(), top.width(), height)),
+        (ends.second_end, bottom, QRectF(bottom.left(), bottom.bottom() - height, bottom.width(), height)),
+        (ends.first_start, left, QRectF(left.left(), left.top(), width, left.height())),
+        (ends.first_end, right, QRectF(right.right() - width, right.top(), width, right.height())),
+    )
+    for is_free, cells, bar in bars:
+        if is_free and not cells.isEmpty():
+            painter.fillRect(bar, QColor(theme.accent))
 
 
 def list_borders(picture: MatrixPicture) -> list[tuple[str, int, int]]:

@@ -11,6 +11,7 @@ from antidiag.app.kit.plane import cells, layers, path_states
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.kit.results import result_text
 from antidiag.kernels.registry.matrix_values import Levels
+from antidiag.kernels.scoring import NO_FREE_ENDS
 
 SHADES = 9
 BORDERS = {
@@ -33,6 +34,10 @@ def legend_items(
     if picture.shows_layer("states"):
         far = "" if path_states.fits_marks(frame, picture) else " (zoom in)"
         found.append(LegendItem("mark", f"partial paths meet: in H, or in a gap (E, F){far}"))
+    if layers.free_borders(picture) != NO_FREE_ENDS:
+        found.append(
+            LegendItem("fill", "an alignment may start (top, left) or end (bottom, right) here", (colours.accent,))
+        )
     found += _border_items(picture, frame)
     if picture.shows_layer("boundaries") and _border_distance(frame, picture, "strips") >= layers.DENSEST_BOUNDARIES:
         found.append(LegendItem("fill", "boundary kept in memory", (colours.boundary,)))

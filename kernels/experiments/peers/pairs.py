@@ -15,6 +15,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.scoring import SCORE_LIMIT, Mode
@@ -58,6 +59,8 @@ def _parasail_refusal(kind: str, bits: int | str, problem: PairProblem) -> str:
     scoring = problem.scoring
     if not np.array_equal(scoring.scores, scoring.scores.T):
         return "parasail takes symmetric matrices only"
+    if sum(vars(problem.free_ends).values()) == 3:
+        return "parasail has no function with three free ends"
     if kind == "striped" and not scoring.open:
         return "striped scores of parasail are wrong where opening a gap is free; use one of its variants with a path"
     fewest = 16 if kind == "trace_scan" else bits
@@ -87,12 +90,14 @@ def _prepare_parasail(kind: str, bits: int | str, problem: PairProblem) -> Calla
     for row, i in enumerate(known):
         for column, j in enumerate(known):
             matrix.set_value(row, column, int(scoring.scores[i, j]))
-    mode = "sw" if problem.mode is Mode.LOCAL else "nw"
-    functions = [getattr(parasail, f"{mode}_{kind}_{tried}") for tried in _parasail_bits(kind, bits, problem)]
+    name = _parasail_name(problem)
+    functions = [getattr(parasail, f"{name}_{kind}_{tried}") for tried in _parasail_bits(kind, bits, problem)]
     first, second = matrix_letters(problem)
     opening, extend, scale = scoring.open + scoring.extend, scoring.extend, scoring.scale
-    # With traceback its best local score is minus infinity where no letter scores above 0: the empty alignment.
-    least = 0 if problem.mode is Mode.LOCAL else -SCORE_LIMIT
+    # It does not end on row 0 or column 0, where the alignment is empty or one gap; and with traceback its best local
+    # score is minus infinity where no letter scores above 0.
+    on_borders = (end.score for end in encode_pair(problem).border_ends)
+    least = 0 if problem.mode is Mode.LOCAL else max(on_borders, default=-SCORE_LIMIT)
 
     def call() -> float:
         for function in functions:
@@ -102,6 +107,18 @@ def _prepare_parasail(kind: str, bits: int | str, problem: PairProblem) -> Calla
         raise InputError(f"parasail left the range of {bits} bits")
 
     return call
+
+
+def _parasail_name(problem: PairProblem) -> str:
+    """Return the beginning of the name of parasail's functions for a mode: "sg_qb_de" frees the start of the first
+    sequence (q) and the end of the second (d)."""
+    if problem.mode is Mode.LOCAL:
+        return "sw"
+    free = problem.free_ends
+    ends = {(True, False): "b", (False, True): "e", (True, True): "x"}
+    sides = ("q", free.first_start, free.first_end), ("d", free.second_start, free.second_end)
+    parts = [f"_{side}{ends[start, end]}" for side, start, end in sides if start or end]
+    return {"": "nw", "_qx_dx": "sg"}.get("".join(parts), f"sg{''.join(parts)}")
 
 
 def _parasail_bits(kind: str, bits: int | str, problem: PairProblem) -> tuple[int | str, ...]:
@@ -122,13 +139,22 @@ def _prepare_biopython(alignment: bool, problem: PairProblem) -> Callable[[], fl
 
     scoring = problem.scoring
     matrix = Array(scoring.matrix.letters, dims=2, data=scoring.matrix.values.copy())
-    aligner = PairwiseAligner(mode=str(problem.mode), substitution_matrix=matrix)
+    aligner = PairwiseAligner(mode="local" if problem.mode is Mode.LOCAL else "global", substitution_matrix=matrix)
     aligner.open_gap_score = -(scoring.gap_open + scoring.gap_extend)
     aligner.extend_gap_score = -scoring.gap_extend
+    for end, gap in BIOPYTHON_END_GAPS.items():
+        if getattr(problem.free_ends, end):
+            setattr(aligner, f"{gap}_score", 0)
     first, second = matrix_letters(problem)
     if not alignment:
         return lambda: float(aligner.score(first, second))
     return lambda: float(aligner.align(first, second).score)
+
+
+def _scikit_bio_refusal(problem: PairProblem) -> str:
+    return (
+        "" if problem.mode in (Mode.LOCAL, Mode.GLOBAL) else "scikit-bio is offered for whole sequences and local parts"
+    )
 
 
 def _edlib_refusal(problem: PairProblem) -> str:
@@ -187,6 +213,13 @@ def _pair_peer(
     )
 
 
+BIOPYTHON_END_GAPS = {
+    "first_start": "left_deletion",
+    "first_end": "right_deletion",
+    "second_start": "left_insertion",
+    "second_end": "right_insertion",
+}
+"""Biopython's names of the end gaps that cost nothing where an end is free."""
 ONE_CALL = "one call on prepared strings and matrix; one thread"
 WITH_PATH = f"{ONE_CALL}; the whole matrix is kept for the path"
 
@@ -270,6 +303,7 @@ PEERS = (
         SCORE,
         WITH_PATH,
         partial(_prepare_scikit_bio, 0),
+        _scikit_bio_refusal,
         bytes_a_cell=12,
         gcups=0.1,
     ),
@@ -280,6 +314,7 @@ PEERS = (
         PATH,
         WITH_PATH,
         partial(_prepare_scikit_bio, 1),
+        _scikit_bio_refusal,
         bytes_a_cell=12,
         gcups=0.1,
     ),

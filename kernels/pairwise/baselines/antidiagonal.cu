@@ -9,13 +9,13 @@
 //
 // Memory: H, E and F of the preceding antidiagonals are in global memory, the cell of row i at index i - 1. `values`
 //     holds H of antidiagonals d, d-1, d-2 (in turn, m each), E of d and d-1 (m each), and F (m), where a thread reads
-//     and then writes its own element. H(i-1, j-1) stood at index i - 2 two antidiagonals ago. Neighbouring threads
+//     and then writes its own element. `last_row` (n) and `last_column` (m) get H of these. H(i-1, j-1) stood at index i - 2 two antidiagonals ago. Neighbouring threads
 //     read neighbouring words; about 32 bytes go to and from memory for each cell.
 //
 // Needs levels.cuh.
 
 extern "C" __global__ void antidiagonal(
-    PROBLEM_PARAMETERS(pair), int* values, Best* best, Busy* log, int d) {
+    PROBLEM_PARAMETERS(pair), int* values, int* last_row, int* last_column, Best* best, Busy* log, int d) {
     const long long began = nanoseconds();
     const Problem problem = PROBLEM_OF(pair);
     const int m = problem.m, n = problem.n;
@@ -32,15 +32,17 @@ extern "C" __global__ void antidiagonal(
     const bool inside = i <= min(m, d - 1);
     Best mine = {0, i, j};
     if (inside) {
-        int up = i == 1 ? border(problem, j) : h1[i - 2];
+        int up = i == 1 ? border(problem, 0, j) : h1[i - 2];
         int up_gap = i == 1 ? MINUS_INFINITY : e1[i - 2];
-        int left = j == 1 ? border(problem, i) : h1[i - 1];
+        int left = j == 1 ? border(problem, i, 0) : h1[i - 1];
         int left_gap = j == 1 ? MINUS_INFINITY : f[i - 1];
-        int diagonal = i == 1 || j == 1 ? border(problem, max(i, j) - 1) : h2[i - 2];
+        int diagonal = i == 1 || j == 1 ? border(problem, i - 1, j - 1) : h2[i - 2];
         int vertical = add_max(up, -problem.open_extend, up_gap - problem.extend);
         int horizontal = add_max(left, -problem.open_extend, left_gap - problem.extend);
         mine.score = max(max(diagonal + score_at(problem, i, j), problem.floor), max(vertical, horizontal));
         h[i - 1] = mine.score, e[i - 1] = vertical, f[i - 1] = horizontal;
+        if (i == m) last_row[j - 1] = mine.score;
+        if (j == n) last_column[i - 1] = mine.score;
     }
     if (problem.floor == 0) keep_best(best + index / LANES, mine, inside);
     note(log, began);

@@ -13,19 +13,20 @@ class BlockBorders(NamedTuple):
     """The border values that blocks leave for their neighbours; int32.
 
     ``above`` (2, n): H and E of the last finished row of each column; ``beside`` (2, m): H and F of the last finished
-    column of each row; ``corners``: H of the last corner on each diagonal of blocks, from the lower left one on.
+    column of each row; ``corners``: H of the last corner on each diagonal of blocks, from the lower left one on;
+    ``last_column`` (m): H of the last column of the matrix, where it is kept apart.
     """
 
     above: np.ndarray
     beside: np.ndarray
     corners: np.ndarray
+    last_column: np.ndarray
 
 
 def initial_block_borders(pair: EncodedPair, s: int) -> BlockBorders:
     """Return row 0, column 0 and the block corners on them."""
     m, n = pair.rows.size, pair.columns.size
     above, beside = np.full((2, n), NEGATIVE, np.int32), np.full((2, m), NEGATIVE, np.int32)
-    pair.write_border(above[0], 1)
-    pair.write_border(beside[0], 1)
-    on_left, on_top = pair.border_scores(0, m, s), pair.border_scores(0, n, s)
-    return BlockBorders(above, beside, np.concatenate([on_left[:0:-1], on_top]))
+    above[0], beside[0] = pair.top_scores(1, n + 1), pair.left_scores(1, m + 1)
+    on_left, on_top = pair.left_scores(0, m, s), pair.top_scores(0, n, s)
+    return BlockBorders(above, beside, np.concatenate([on_left[:0:-1], on_top]), np.empty(0, np.int32))

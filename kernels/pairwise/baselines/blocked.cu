@@ -94,14 +94,14 @@ extern "C" __global__ void blocked_antidiagonal(
 
     if (left + r < n) {
         int column = left + r + 1;
-        above[r] = at.p == 0 ? Column{border(problem, column), MINUS_INFINITY}
+        above[r] = at.p == 0 ? Column{border(problem, 0, column), MINUS_INFINITY}
                              : Column{H[cell(at.top, column)], E[cell(at.top, column)]};
     }
     Edge edge = {0, 0, 0};
     if (at.inside) {
-        edge.h = at.q == 0 ? border(problem, i) : H[cell(i, left)];
+        edge.h = at.q == 0 ? border(problem, i, 0) : H[cell(i, left)];
         edge.f = at.q == 0 ? MINUS_INFINITY : F[cell(i, left)];
-        edge.diagonal = i == 1 || at.q == 0 ? border(problem, max(i - 1, left)) : H[cell(i - 1, left)];
+        edge.diagonal = i == 1 || at.q == 0 ? border(problem, i - 1, left) : H[cell(i - 1, left)];
     }
     synchronise();
     Best mine = compute_block(problem, at, above, edge, [&](int c, int h, int e, int f) {
@@ -151,7 +151,7 @@ extern "C" __global__ void walk_back(
     int i = walk->row, j = walk->column, in = walk->in, count = walk->count;
     bool over = false;
     auto h_at = [&](int row, int column) {
-        if (row == 0 || column == 0) return border(problem, max(row, column));
+        if (row == 0 || column == 0) return border(problem, row, column);
         return H[static_cast<size_t>(row - 1) * n + (column - 1)];
     };
     for (int step = 0; step < most && !over; ++step) {

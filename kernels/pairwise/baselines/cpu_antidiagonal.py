@@ -64,11 +64,16 @@ class AntidiagonalInputs(NamedTuple):
 
 
 class AntidiagonalValues(NamedTuple):
-    """The antidiagonals that are kept, int32: three of H, two of E and of F; number d is in row d mod 3 or 2."""
+    """The antidiagonals that are kept, int32: three of H, two of E and of F; number d is in row d mod 3 or 2.
+
+    ``last_row`` (n + 1) and ``last_column`` (m + 1) get H of these.
+    """
 
     H: np.ndarray
     E: np.ndarray
     F: np.ndarray
+    last_row: np.ndarray
+    last_column: np.ndarray
 
 
 class RecentAntidiagonals(NamedTuple):
@@ -100,7 +105,8 @@ def _run_antidiagonals(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     row_letters, column_letters = np.zeros(length, np.uint16), np.zeros(n + 2 * LANES, np.uint8)
     row_letters[LANES + 1 : LANES + 1 + m] = pair.rows * np.uint16(pair.letter_count)
     column_letters[LANES : LANES + n] = pair.columns[::-1]
-    values = AntidiagonalValues(*(np.zeros((kept, length), np.int32) for kept in (3, 2, 2)))
+    shapes = (3, length), (2, length), (2, length), n + 1, m + 1
+    values = AntidiagonalValues(*(np.zeros(shape, np.int32) for shape in shapes))
     letters = AntidiagonalInputs(row_letters, column_letters, pair.table.ravel(), pair_costs(pair), m, n)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
@@ -113,7 +119,7 @@ def _run_antidiagonals(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     run_levels(levels, partial(advance_antidiagonals, letters, values), extent, grid.count_before)
     arrays = pair.rows, pair.columns, row_letters, column_letters, *values
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
-    return (*levels.best_cell(), nbytes) if pair.is_local else (int(values.H[(m + n) % 3, LANES + m]), (m, n), nbytes)
+    return *levels.best_end(values.last_row[1:], values.last_column[1:]), nbytes
 
 
 @inline_njit
@@ -134,7 +140,7 @@ def compute_vector(recent, scores, place, costs):
 def advance_antidiagonals(letters, values, best, progress, until):
     """Compute a worker's part of the antidiagonals before ``until``; return early on stop."""
     row_letters, column_letters, table, costs, m, n = letters
-    H, E, F = values
+    H, E, F, last_row, last_column = values
     words, worker, stop = progress
     workers, scores = words.size // WORD_STRIDE, np.empty(LANES, np.int32)
     d = words[worker * WORD_STRIDE]
@@ -156,9 +162,13 @@ def advance_antidiagonals(letters, values, best, progress, until):
                     if max(low, 1) <= row + lane <= min(high, d - 1):
                         update_best_cell(best, np.int64(H0[place + lane]), row + lane, d - row - lane)
             if vector == 0 and d <= n:
-                H0[LANES], E0[LANES] = border_score(d, costs), NEGATIVE
+                H0[LANES], E0[LANES] = border_score(0, d, costs), NEGATIVE
             if vector == d // LANES:
-                H0[LANES + d], F0[LANES + d] = border_score(d, costs), NEGATIVE
+                H0[LANES + d], F0[LANES + d] = border_score(d, 0, costs), NEGATIVE
+            if vector == m // LANES and d >= m:
+                last_row[d - m] = H0[LANES + m]
+            if d >= n and vector == (d - n) // LANES:
+                last_column[d - n] = H0[LANES + d - n]
         d += 1
         store_release(words, worker * WORD_STRIDE, d)
 

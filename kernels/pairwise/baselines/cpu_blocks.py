@@ -117,7 +117,7 @@ def blocked_antidiagonal(
     stored = np.empty((3, pair.rows.size, pair.columns.size), np.int32)
     matrix = StoredMatrix(*stored)
     levels, nbytes = _run_blocks(run, pair, parameters, matrix, _make_empty_borders())
-    score, end = levels.best_cell() if pair.is_local else (int(matrix.H[-1, -1]), matrix.H.shape)
+    score, end = levels.best_end(matrix.H[-1], matrix.H[:, -1])
     alignment, path_bytes = _trace_path(run, pair, matrix, end)
     return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, nbytes + stored.nbytes + path_bytes)
 
@@ -127,15 +127,19 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
     run.compile(lambda: _compile_kernels(False))
-    borders = initial_block_borders(pair, parameters.s)
+    borders = _make_initial_borders(pair, parameters.s)
     levels, nbytes = _run_blocks(run, pair, parameters, None, borders)
-    m, n = pair.rows.size, pair.columns.size
-    score, end = levels.best_cell() if pair.is_local else (int(borders.above[0, n - 1]), (m, n))
+    score, end = levels.best_end(borders.above[0], borders.last_column)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes + sum(array.nbytes for array in borders))
 
 
 def _make_empty_borders() -> BlockBorders:
-    return BlockBorders(np.empty((2, 0), np.int32), np.empty((2, 0), np.int32), np.empty(0, np.int32))
+    return BlockBorders(*np.empty((2, 2, 0), np.int32), *np.empty((2, 0), np.int32))
+
+
+def _make_initial_borders(pair: EncodedPair, s: int) -> BlockBorders:
+    """Return the borders of EnhancedBA; what is beside a block that the matrix cuts lies beyond the last column."""
+    return initial_block_borders(pair, s)._replace(last_column=np.zeros(pair.rows.size, np.int32))
 
 
 def _prepare_letters(pair: EncodedPair) -> BlockInputs:
@@ -171,12 +175,13 @@ def load_edges_from_matrix(H, E, F, costs, block, lane, edge):
     """Load the values around a block from the whole matrix; on the matrix border they are computed."""
     top, left, height, width = block
     for c in range(width):
-        edge[ABOVE_H, (c + 1) * LANES + lane] = H[top - 1, left + c] if top > 0 else border_score(left + c + 1, costs)
-        edge[ABOVE_E, (c + 1) * LANES + lane] = E[top - 1, left + c] if top > 0 else NEGATIVE
+        place, column = (c + 1) * LANES + lane, left + c
+        edge[ABOVE_H, place] = H[top - 1, column] if top > 0 else border_score(0, column + 1, costs)
+        edge[ABOVE_E, place] = E[top - 1, column] if top > 0 else NEGATIVE
     for r in range(height):
-        edge[BESIDE_H, r * LANES + lane] = H[top + r, left - 1] if left > 0 else border_score(top + r + 1, costs)
+        edge[BESIDE_H, r * LANES + lane] = H[top + r, left - 1] if left > 0 else border_score(top + r + 1, 0, costs)
         edge[BESIDE_F, r * LANES + lane] = F[top + r, left - 1] if left > 0 else NEGATIVE
-    edge[ABOVE_H, lane] = H[top - 1, left - 1] if top > 0 and left > 0 else border_score(max(top, left), costs)
+    edge[ABOVE_H, lane] = H[top - 1, left - 1] if top > 0 and left > 0 else border_score(top, left, costs)
 
 
 @inline_njit
@@ -235,9 +240,10 @@ def compute_row(r, s, scores, edge, costs):
 
 
 @inline_njit
-def compute_blocks(letters, matrix, above, s, best, group, room):
+def compute_blocks(letters, matrix, above, last_column, s, best, group, room):
     """Compute the cells of a group of blocks, row by row."""
     row_letters, column_letters, table, costs = letters
+
     level, first, count = group
     scores, edge = room
     if matrix is not None:
@@ -255,6 +261,9 @@ def compute_blocks(letters, matrix, above, s, best, group, room):
         if matrix is None and (first + cut) * s + r == m - 1 and r < s - 1:
             left = (level - first - cut) * s
             store_bottom_row(above, left, min(s, n - left), cut, edge)
+        rightmost = level - first - (n - 1) // s
+        if matrix is None and 0 <= rightmost < count and (first + rightmost) * s + r < m:
+            last_column[(first + rightmost) * s + r] = edge[ABOVE_H, (n - (n - 1) // s * s) * LANES + rightmost]
         improved = any_lane(greater_lanes(greatest, splat(np.int32(max(best[0] - 1, 0)))))
         if improved or matrix is not None:
             for lane in range(count):
@@ -273,7 +282,7 @@ def compute_blocks(letters, matrix, above, s, best, group, room):
 @cached_njit
 def advance_blocks(letters, matrix, borders, s, best, progress, until):
     """Compute a worker's blocks of the levels before ``until``; return early on stop."""
-    above, beside, corners = borders
+    above, beside, corners, last_column = borders
     if matrix is not None:
         H, E, F = matrix
     words, worker, stop = progress
@@ -296,7 +305,7 @@ def advance_blocks(letters, matrix, borders, s, best, progress, until):
                     load_edges_from_borders(above, beside, corners[block_rows - 1 - p + q], block, lane, edge)
                 else:
                     load_edges_from_matrix(H, E, F, letters.costs, block, lane, edge)
-            compute_blocks(letters, matrix, above, s, best, BlockGroup(level, group, count), room)
+            compute_blocks(letters, matrix, above, last_column, s, best, BlockGroup(level, group, count), room)
             if matrix is None:
                 for lane in range(count):
                     p, q = group + lane, level - group - lane
@@ -337,19 +346,19 @@ def trace_stored_values(matrix, letters, place, operations, most_steps):
         h, e, f = H[row - 1, column - 1], E[row - 1, column - 1], F[row - 1, column - 1]
         if came == FROM_DIAGONAL:
             inside = row > 1 and column > 1
-            diagonal = H[row - 2, column - 2] if inside else border_score(max(row, column) - 1, costs)
+            diagonal = H[row - 2, column - 2] if inside else border_score(row - 1, column - 1, costs)
             if h == diagonal + table[row_letters[row - 1] + column_letters[column - 1]]:
                 operations[count] = DIAGONAL
                 row, column, count = row - 1, column - 1, count + 1
             else:
                 came = FROM_E if h == e else FROM_F
         elif came == FROM_E:
-            above = H[row - 2, column - 1] if row > 1 else border_score(column, costs)
+            above = H[row - 2, column - 1] if row > 1 else border_score(0, column, costs)
             operations[count] = UP
             row, count = row - 1, count + 1
             came = FROM_DIAGONAL if e == above - costs.open_extend else FROM_E
         else:
-            beside = H[row - 1, column - 2] if column > 1 else border_score(row, costs)
+            beside = H[row - 1, column - 2] if column > 1 else border_score(row, 0, costs)
             operations[count] = LEFT
             column, count = column - 1, count + 1
             came = FROM_DIAGONAL if f == beside - costs.open_extend else FROM_F
@@ -362,7 +371,7 @@ def _compile_kernels(whole: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     pair = make_tiny_pair()
     parameters, matrix = AntidiagonalBlocks(s=1, threads=1), StoredMatrix(*np.zeros((3, 1, 1), np.int32))
-    borders = _make_empty_borders() if whole else initial_block_borders(pair, 1)
+    borders = _make_empty_borders() if whole else _make_initial_borders(pair, 1)
     _run_blocks(CpuRun(), pair, parameters, matrix if whole else None, borders)
     if whole:
         _trace_path(CpuRun(), pair, matrix, (1, 1))

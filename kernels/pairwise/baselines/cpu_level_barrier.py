@@ -17,7 +17,7 @@ from antidiag.kernels.cpu.jit import inline_njit
 from antidiag.kernels.cpu.progress_words import wait_until_all_reached
 from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, Span
-from antidiag.kernels.pairwise.encoding import EncodedPair
+from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER, StripProgress
 
 TOGETHER = 2**12
@@ -51,11 +51,13 @@ class LevelRun:
         """The number of levels that all workers have finished."""
         return int(self.progress[::WORD_STRIDE].min())
 
-    def best_cell(self) -> tuple[int, Span]:
-        """Return the greatest score of a local alignment and its cell: smallest row, then smallest column."""
-        score, row, column = self.best[:, :3].T
-        first = np.lexsort((column, row, -score))[0]
-        return int(score[first]), (int(row[first]), int(column[first]))
+    def best_end(self, last_row: np.ndarray, last_column: np.ndarray) -> tuple[int, Span]:
+        """Return the best score and its cell by the tie rule; the arrays as in `EncodedPair.best_border_end`."""
+        if self.pair.is_local:
+            end = choose_end(EndCell(*map(int, best[:3])) for best in self.best)
+        else:
+            end = self.pair.best_border_end(last_row, last_column)
+        return end.score, end.cell
 
 
 @inline_njit
@@ -66,9 +68,10 @@ def worker_range(first, end, worker, workers):
 
 
 @inline_njit
-def border_score(distance, costs):
-    """Return H of row 0 or column 0 at this distance from the corner."""
-    if costs.floor == 0 or distance == 0:
+def border_score(row, column, costs):
+    """Return H of a cell of row 0 or column 0."""
+    distance = max(row, column)
+    if distance == 0 or (costs.top_is_free if row == 0 else costs.left_is_free):
         return 0
     return -(costs.open_extend + (distance - 1) * costs.extend)
 

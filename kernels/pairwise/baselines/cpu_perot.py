@@ -70,13 +70,17 @@ class PerotInputs(NamedTuple):
 
 
 class PerotRow(NamedTuple):
-    """The row that is computed, int32: H, H' and E, the scan P, and k beta for every column k."""
+    """The row that is computed, int32: H, H' and E, the scan P, and k beta for every column k.
+
+    ``last_column`` (m) gets H of the last column.
+    """
 
     H: np.ndarray
     intermediate: np.ndarray
     E: np.ndarray
     scan: np.ndarray
     slope: np.ndarray
+    last_column: np.ndarray
 
 
 class RowPart(NamedTuple):
@@ -106,9 +110,10 @@ def _run_rows(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     scores[:, LANES : LANES + n] = pair.table[:, pair.columns]
     H, intermediate, scan = (np.zeros(length, np.int32) for _ in range(3))
     E, slope = np.full(length, NEGATIVE, np.int32), np.zeros(length, np.int32)
-    H[FIRST : FIRST + n + 1] = pair.border_scores(0, n + 1)
+    H[FIRST : FIRST + n + 1] = pair.top_scores(0, n + 1)
     slope[FIRST:] = np.arange(length - FIRST, dtype=np.int32) * pair.extend
-    letters, values = PerotInputs(pair.rows, scores, pair_costs(pair), n), PerotRow(H, intermediate, E, scan, slope)
+    letters = PerotInputs(pair.rows, scores, pair_costs(pair), n)
+    values = PerotRow(H, intermediate, E, scan, slope, np.zeros(m, np.int32))
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
         begin, end = worker_range.py_func(0, length // LANES - 1, worker, run.threads)
@@ -117,7 +122,7 @@ def _run_rows(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     run_levels(levels, partial(advance_rows, letters, values), extent, lambda level: level // 2 * n)
     arrays = pair.rows, pair.columns, scores, *values
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
-    return (*levels.best_cell(), nbytes) if pair.is_local else (int(H[FIRST + n]), (m, n), nbytes)
+    return *levels.best_end(H[FIRST + 1 : FIRST + n + 1], values.last_column), nbytes
 
 
 @inline_njit
@@ -160,7 +165,7 @@ def finish_row(H, intermediate, scan, slope, costs, before, part, best):
 def advance_rows(letters, values, best, progress, until):
     """Compute a worker's part of the levels before ``until``, two levels a row; return early on stop."""
     rows, scores, costs, n = letters
-    H, intermediate, E, scan, slope = values
+    H, intermediate, E, scan, slope, last_column = values
     words, worker, stop = progress
     workers = words.size // WORD_STRIDE
     first, last = worker_range(1, H.size // LANES, worker, workers)
@@ -170,7 +175,7 @@ def advance_rows(letters, values, best, progress, until):
         row = level // 2 + 1
         if level % 2 == 0:
             compute_intermediate_row(scores[rows[row - 1]], H, intermediate, E, costs, begin, end)
-            before = np.int32(border_score(row, costs) if worker == 0 else NEGATIVE)
+            before = np.int32(border_score(row, 0, costs) if worker == 0 else NEGATIVE)
             words[worker * WORD_STRIDE + TOTAL] = scan_row(intermediate, slope, scan, before, begin, end)
         else:
             earlier = np.int64(NEGATIVE)
@@ -178,7 +183,9 @@ def advance_rows(letters, values, best, progress, until):
                 earlier = max(earlier, words[other * WORD_STRIDE + TOTAL])
             finish_row(H, intermediate, scan, slope, costs, earlier, RowPart(begin, end, row, n), best)
             if worker == 0:
-                H[FIRST] = border_score(row, costs)
+                H[FIRST] = border_score(row, 0, costs)
+            if begin <= FIRST + n < end:
+                last_column[row - 1] = H[FIRST + n]
         level += 1
         store_release(words, worker * WORD_STRIDE, level)
 

@@ -45,8 +45,9 @@ def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monito
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, grid = sizes.block_threads(job.threads), LevelGrid(m, n)
     values = job.run.allocate_array((6, m), np.int32)
+    last_row, last_column = job.run.allocate_array(n, np.int32), job.run.allocate_array(m, np.int32)
     best = _allocate_best_cells(job, -(-m // threads) * threads // WARP)
-    fixed = *_problem_arguments(job), values, best
+    fixed = *_problem_arguments(job), values, last_row, last_column, best
 
     def launch(level: int, log: cupy.ndarray) -> None:
         cells = min(level, m - 1) - max(0, level - n + 1) + 1
@@ -56,11 +57,7 @@ def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monito
         return sizes.matrix_extent(levels, *grid.row_span(levels), 1, (m, n))
 
     _launch_all_levels(job, grid.level_count, min(m, n), grid.count_before, launch, extent)
-    score, end = (
-        _find_best_cell(job, best)
-        if job.encoded.is_local
-        else (_first_number(job, values[(m + n) % 3, m - 1 :]), (m, n))
-    )
+    score, end = _find_end(job, best, last_row, last_column)
     return Outcome(job.encoded.make_answer(score, end), job.run.times_ms, 2 * job.host_bytes, job.run.device_bytes)
 
 
@@ -75,9 +72,7 @@ def blocked_antidiagonal(
     shared = 3 * 4 * job.s**2
     allow_shared_bytes(kernel, shared)
     best = _launch_all_blocks(job, kernel, matrix, shared)
-    score, end = (
-        _find_best_cell(job, best) if job.encoded.is_local else (_first_number(job, matrix[0][m - 1, n - 1 :]), (m, n))
-    )
+    score, end = _find_end(job, best, matrix[0][m - 1], matrix[0][:, n - 1])
     start, operations = _trace_path(job, walk, matrix, end)
     alignment = finish_path(job.encoded, start, end, operations)
     host_bytes = 2 * job.host_bytes + operations.nbytes + alignment.operations.nbytes
@@ -89,12 +84,9 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
     job = _begin_blocks(problem, parameters, monitor, steps)
     kernel = job.run.compile_kernel(BLOCKED, "enhanced_ba", S=job.s)
     on_host = initial_block_borders(job.encoded, job.s)
-    borders = job.run.upload_together(*on_host)
+    borders = job.run.upload_together(*on_host[:3])
     best = _launch_all_blocks(job, kernel, borders, 0)
-    m, n = job.encoded.rows.size, job.encoded.columns.size
-    score, end = (
-        _find_best_cell(job, best) if job.encoded.is_local else (_first_number(job, borders[0][0, n - 1 :]), (m, n))
-    )
+    score, end = _find_end(job, best, borders[0][0], borders[1][0])
     host_bytes = 2 * (job.host_bytes + sum(border.nbytes for border in on_host))
     return Outcome(job.encoded.make_answer(score, end), job.run.times_ms, host_bytes, job.run.device_bytes)
 
@@ -106,24 +98,24 @@ def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Mo
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, count = sizes.block_threads(job.threads), sizes.perot_blocks(n, job.threads)
     first_row = np.zeros(sizes.perot_stride(n), np.int32)
-    first_row[:n] = job.encoded.border_scores(1, n + 1)
+    first_row[:n] = job.encoded.top_scores(1, n + 1)
     (H,) = job.run.upload_together(first_row)
     # Bytes 0xC0 make a number near minus infinity: no gap comes from above row 1.
     E = job.run.allocate_filled(first_row.size, np.int32, byte=0xC0)
     between, scan = (job.run.allocate_array(first_row.size, np.int32) for _ in range(2))
     totals, best = job.run.allocate_array(count, np.int32), _allocate_best_cells(job, count * threads // WARP)
-    pair = _problem_arguments(job)
+    pair, last_column = _problem_arguments(job), job.run.allocate_array(m, np.int32)
 
     def launch(row: int, log: cupy.ndarray) -> None:
         number = np.int32(row + 1)
         intermediate((count,), (threads,), (*pair, H, E, between, scan, totals, log, number))
-        finish((count,), (threads,), (*pair, H, between, scan, totals, best, log, number))
+        finish((count,), (threads,), (*pair, H, between, scan, totals, last_column, best, log, number))
 
     def extent(rows: np.ndarray) -> tuple[Span, Span]:
         return (int(rows[0]), int(rows[-1]) + 1), (0, n)
 
     _launch_all_levels(job, m, n, lambda row: row * n, launch, extent)
-    score, end = _find_best_cell(job, best) if job.encoded.is_local else (_first_number(job, H[n - 1 :]), (m, n))
+    score, end = _find_end(job, best, H[:n], last_column)
     return Outcome(
         job.encoded.make_answer(score, end),
         job.run.times_ms,
@@ -138,12 +130,20 @@ def _begin_blocks(problem: PairProblem, parameters: AntidiagonalBlocks, monitor:
 
 def _problem_arguments(job: PairJob) -> tuple:
     """Return the problem as arguments of a kernel (PROBLEM)."""
-    return PROBLEM(**job.problem_fields(), floor=job.encoded.score_floor)
+    free = job.encoded.free
+    borders = {"top_is_free": free.top, "left_is_free": free.left}
+    return PROBLEM(**job.problem_fields(), floor=job.encoded.score_floor, **borders)
 
 
-def _first_number(job: PairJob, array: cupy.ndarray) -> int:
-    """Download the first number of an array."""
-    return int(job.run.download_array(array[:1])[0])
+def _find_end(job: PairJob, best: cupy.ndarray, last_row: cupy.ndarray, last_column: cupy.ndarray) -> tuple[int, Span]:
+    """Return the best score and its cell by the tie rule, given H of the last row and column from cell 1 on."""
+    if job.encoded.is_local:
+        return _find_best_cell(job, best)
+    free = job.encoded.free
+    bottom = job.run.download_array(last_row if free.bottom else last_row[-1:])
+    right = job.run.download_array(last_column) if free.right else np.empty(0, np.int32)
+    end = job.encoded.best_border_end(bottom, right)
+    return end.score, end.cell
 
 
 def _allocate_best_cells(job: PairJob, count: int) -> cupy.ndarray:

@@ -23,7 +23,8 @@ PROBLEM = DeviceStruct(
     const int* table;                // scores, letters x letters
     int letters, m, n;
     int open_extend, extend;         // costs, as positive numbers
-    int floor;                       // least H: 0 in a local alignment, minus infinity in a global one
+    int floor;                       // least H: 0 in a local alignment, minus infinity in all others
+    int top_is_free, left_is_free;   // paths start anywhere on row 0, on column 0
 """,
 )
 BEST = DeviceStruct("Best", " int score, row, column; ")

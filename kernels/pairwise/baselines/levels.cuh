@@ -14,9 +14,11 @@ __device__ __forceinline__ int score_at(const Problem& problem, int i, int j) {
     return __ldg(problem.table + problem.rows[i - 1] * problem.letters + problem.columns[j - 1]);
 }
 
-// H of row 0 or column 0, so far from the corner.
-__device__ __forceinline__ int border(const Problem& problem, int distance) {
-    return problem.floor == 0 || distance == 0 ? 0 : -(problem.open_extend + (distance - 1) * problem.extend);
+// H of a cell of row 0 or column 0.
+__device__ __forceinline__ int border(const Problem& problem, int row, int column) {
+    const int distance = max(row, column);
+    const bool starts_here = distance == 0 || (row == 0 ? problem.top_is_free : problem.left_is_free);
+    return starts_here ? 0 : -(problem.open_extend + (distance - 1) * problem.extend);
 }
 
 // The best cell so far of those that one warp, or one row of blocks, computes in every launch, is kept.

@@ -12,7 +12,7 @@
 //     step 1 and the scan within blocks; launch `finish` the rest of the scan and step 3.
 //
 // Memory: rows of `stride` ints in global memory, a multiple of ITEMS, column j at index j - 1: H, H', E, P; read and
-//     written as 16-byte words. 36 bytes go to and from memory for each cell. `totals`: the maximum of every block.
+//     written as 16-byte words. 36 bytes go to and from memory for each cell. `totals`: the maximum of every block; `last_column`: H of that.
 //
 // Needs levels.cuh.
 
@@ -59,12 +59,12 @@ extern "C" __global__ void intermediate(
     const int n = problem.n;
     const int* scores = problem.table + problem.rows[i - 1] * problem.letters;
     int h[ITEMS], e[ITEMS], opened[ITEMS], greatest = MINUS_INFINITY;
-    if (first == 0) greatest = border(problem, i);
+    if (first == 0) greatest = border(problem, i, 0);
     const int own = greatest;
     if (first < n) {
         load(H + first, h);
         load(E + first, e);
-        int diagonal = first == 0 ? border(problem, i - 1) : H[first - 1];
+        int diagonal = first == 0 ? border(problem, i - 1, 0) : H[first - 1];
 #pragma unroll
         for (int c = 0; c < ITEMS; ++c) {
             bool inside = first + c < n;
@@ -95,7 +95,7 @@ extern "C" __global__ void intermediate(
 
 extern "C" __global__ void finish(
     PROBLEM_PARAMETERS(pair), int* H, const int* intermediate_H, const int* scan, const int* totals,
-    Best* best, Busy* log, int i) {
+    int* last_column, Best* best, Busy* log, int i) {
     const long long began = nanoseconds();
     const Problem problem = PROBLEM_OF(pair);
     const int n = problem.n;
@@ -112,6 +112,7 @@ extern "C" __global__ void finish(
         for (int c = 0; c < ITEMS; ++c) {
             int opened = max(gap[c], before) - (first + c + 1) * problem.extend - (problem.open_extend - problem.extend);
             h[c] = max(h[c], opened);
+            if (first + c + 1 == n) last_column[i - 1] = h[c];
             if (first + c < n && h[c] > mine.score) mine.score = h[c], mine.column = first + c + 1;
         }
         store(H + first, h);

@@ -121,9 +121,12 @@ def antidiagonal_footprint(problem: PairProblem, parameters: LevelThreads, backe
     m, n, threads = problem.rows, problem.columns, parameters.threads
     if backend == "cuda":
         warps = -(-m // block_threads(threads)) * block_threads(threads) // WARP
-        return _device_footprint(problem, {"antidiagonals": 6 * 4 * m, "best cells": BEST.dtype.itemsize * warps})
+        return _device_footprint(
+            problem, {"antidiagonals": 6 * 4 * m, "borders": 4 * (m + n), "best cells": BEST.dtype.itemsize * warps}
+        )
     host = {
         "antidiagonals": 7 * 4 * antidiagonal_length(m),
+        "borders": 4 * (m + n + 2),
         "letters": 2 * antidiagonal_length(m) + n + 2 * LANES + m + n,
         "threads": worker_bytes(threads),
     }
@@ -142,11 +145,14 @@ def blocked_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, back
 def enhanced_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, backend: str) -> Footprint:
     """Return the bytes of EnhancedBA: one block border in every row and column, and the corners between."""
     borders = {"block borders": border_bytes(problem.rows, problem.columns, parameters.s)}
+    last_column = 4 * problem.rows
     if backend == "cuda":
         return _device_footprint(
-            problem, {**borders, **_best_cell_bytes(problem, parameters)}, 2 * borders["block borders"]
+            problem,
+            {**borders, **_best_cell_bytes(problem, parameters)},
+            2 * borders["block borders"],
         )
-    return Footprint({**_block_host_bytes(problem, parameters), **borders})
+    return Footprint({**_block_host_bytes(problem, parameters), **borders, "last column": last_column})
 
 
 def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str) -> Footprint:
@@ -156,10 +162,13 @@ def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str
         count = perot_blocks(n, threads)
         records = BEST.dtype.itemsize * count * block_threads(threads) // WARP
         row = 4 * perot_stride(n)
-        return _device_footprint(problem, {"rows": 4 * row, "maxima": 4 * count, "best cells": records}, 2 * row)
+        return _device_footprint(
+            problem, {"rows": 4 * row, "last column": 4 * m, "maxima": 4 * count, "best cells": records}, 2 * row
+        )
     scores = occurring_scores(problem)
     host = {
         "rows": 5 * 4 * row_length(n),
+        "last column": 4 * m,
         "scores": scores.shape[0] * np.dtype(score_type(scores)).itemsize * row_length(n),
         "letters": m + n,
         "threads": worker_bytes(threads),

@@ -98,9 +98,9 @@ def trace_path(grid: CheckpointGrid, end: tuple[int, int], log: TileLog) -> Alig
         pieces.append(operations)
         row, column = _piece_start(operations, row, column)
         log.phase.report(sum(end) - row - column)
-    if not pair.is_local:
-        pieces.append(np.full(row + column, UP if row else LEFT, np.uint8))
-        row, column = 0, 0
+    if not (row and column):
+        (row, column), border = pair.border_path((row, column))
+        pieces.append(border)
     log.phase.report(log.phase.total)
     operations = np.concatenate([np.empty(0, np.uint8), *pieces[::-1]])
     return pair.make_alignment((row, column), end, operations)

@@ -45,18 +45,19 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters) -> Outcome:
     """Run the three phases."""
     size = job.encoded.rows.size, job.encoded.columns.size
     layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, chosen.checkpoint_bytes, job.row_spread)
-    start, operations = (0, 0), np.empty(0, np.uint8)
     with cuda_checkpoints.open_checkpoints(job, layout) as checkpoints:
         best = checkpoints.run_sweep()
-        if best.end != (0, 0):
+        if 0 in best.cell:
+            start, operations = job.encoded.border_path(best.cell)
+        else:
             with job.run.time_phase("phase 2"):
                 paths, rest = cuda_tiles.trace_tiles(job, checkpoints, best)
             narrow = replace(job, s=sizes.tile_strip_width(job.s), packed=False)
             with job.run.time_phase("phase 3"):
                 start, operations = cuda_path.compute_paths(narrow, _make_empty_sweep(job), paths, rest)
     job.run.finish_pending()
-    alignment = job.encoded.make_alignment(start, best.end, operations)
-    answer = job.encoded.make_answer(best.score, best.end, alignment)
+    alignment = job.encoded.make_alignment(start, best.cell, operations)
+    answer = job.encoded.make_answer(best.score, best.cell, alignment)
     return Outcome(answer, job.run.times_ms, job.host_bytes + checkpoints.host_bytes, job.run.device_bytes)
 
 

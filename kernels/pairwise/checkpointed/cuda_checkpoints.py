@@ -26,16 +26,17 @@ from antidiag.kernels import memory
 from antidiag.kernels.errors import DiskFull
 from antidiag.kernels.monitor import CheckpointStore
 from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, CheckpointLayout
+from antidiag.kernels.pairwise.encoding import NEGATIVE, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sweep
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import CHECKPOINTS, SCORE
-from antidiag.kernels.pairwise.strips.cuda_sweep import BestCell
 from antidiag.kernels.recovery.checkpoint_files import Checkpoint
 from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter as DiskStore
 
 THREADS = 1024
-NOTHING = BestCell(0, (0, 0))
+NOTHING = EndCell(2 * NEGATIVE, 0, 0)
+"""Worse than every end."""
 
 
 @dataclass
@@ -52,7 +53,7 @@ class DeviceCheckpoints:
     rows: cupy.ndarray
     columns: cupy.ndarray
     finished_bands: int = 0
-    best: BestCell = NOTHING
+    best: EndCell = NOTHING
     before_ms: float = 0.0
     last_band_columns: np.ndarray | None = None
     host_bytes: int = 0
@@ -66,12 +67,12 @@ class DeviceCheckpoints:
     def left_border(self) -> cupy.ndarray:
         """Column 0 of the matrix from row 1 on."""
         return (
-            self.job.run.upload_together(_border_pairs(self.job, 1, self.layout.rows + 1))[0]
+            self.job.run.upload_together(_border_pairs(self.job.encoded.left_scores(1, self.layout.rows + 1)))[0]
             if self.layout.on_disk
             else self.columns[0]
         )
 
-    def run_sweep(self) -> BestCell:
+    def run_sweep(self) -> EndCell:
         """Run phase 1; return the best cell of the whole matrix."""
         self._restore_bands()
         job = self._make_remaining_job() if self.finished_bands else self.job
@@ -81,7 +82,7 @@ class DeviceCheckpoints:
         on_host = [*saving.buffers, *([] if self.last_band_columns is None else [self.last_band_columns])]
         self.host_bytes = sum(array.nbytes for array in on_host)
         job.run.add_time("phase 1", self.before_ms)
-        return _better_cell(self.best, best) if job.encoded.is_local else best
+        return cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
 
     def border_addresses(
         self, bands: np.ndarray, segments: np.ndarray, rows: np.ndarray, columns: np.ndarray
@@ -104,7 +105,11 @@ class DeviceCheckpoints:
         tile = self.layout.tile
         row, column = band * tile, segment * tile
         end = min(column + -(-columns // self.job.s) * self.job.s, self.layout.width - 1)
-        top = self._host_row(band)[column : end + 1] if band else _border_pairs(self.job, column, end + 1)
+        top = (
+            self._host_row(band)[column : end + 1]
+            if band
+            else _border_pairs(self.job.encoded.top_scores(column, end + 1))
+        )
         if segment == 0:
             return self.job.run.upload_together(top)[0], self.left_border[row:]
         last = self.last_band_columns if band == self.layout.band_count - 1 else None
@@ -147,12 +152,14 @@ class DeviceCheckpoints:
             self.before_ms = part.facts["ms"]
             self.best = self._saved_best(part)
 
-    def _saved_best(self, part: Checkpoint) -> BestCell:
+    def _saved_best(self, part: Checkpoint) -> EndCell:
         """Return the best cell that was known when a part was saved."""
+        if not self.job.lanes_keep_best:
+            return NOTHING
         score, row, column = part.facts["best"]
         since = replace(self.job, first_row=part.facts["first_row"])
         found = cuda_sweep.find_best_cell(since, part.arrays["best"], part.facts["keyed"])
-        return _better_cell(BestCell(score, (row, column)), found)
+        return choose_end([EndCell(score, row, column), found])
 
     def _kernel_checkpoints(self) -> tuple:
         """Return the kernel argument: where the sweep stores what lies below the first row that it computes."""
@@ -217,8 +224,8 @@ class _BandWriter:
         self._wait_for_band(self.written[turn])
         arrays = self._pinned_buffer(turn)
         kept = checkpoints.rows[self._slot_of(band) if layout.on_disk else band + 1]
-        border = _border_pairs(self.job, (band + 1) * layout.tile, (band + 1) * layout.tile + 1)
-        arrays["row"][:1] = border
+        row = (band + 1) * layout.tile
+        arrays["row"][:1] = _border_pairs(checkpoints.job.encoded.left_scores(row, row + 1))
         copy_rows(arrays["row"][1:], kept[1:], PAIR_BYTES * (layout.width - 1), 1)
         self._copy_columns(arrays["columns"], band)
         copy_rows(arrays["best"], state, arrays["best"][0].nbytes, self.job.strip_count)
@@ -227,7 +234,7 @@ class _BandWriter:
         best = checkpoints.best
         facts = {
             "first_row": self.job.first_row,
-            "best": [best.score, *best.end],
+            "best": [best.score, *best.cell],
             "keyed": cuda_sweep.uses_keys(self.job),
             "ms": checkpoints.before_ms + (time.perf_counter() - self.began) * 1e3,
         }
@@ -315,11 +322,6 @@ def _open_store(job: PairJob) -> Iterator[CheckpointStore]:
             store.close()
 
 
-def _border_pairs(job: PairJob, start: int, stop: int) -> np.ndarray:
-    """Return cells of the matrix border: H, and a gap state of the same value; int32 (stop - start, 2)."""
-    return np.repeat(job.encoded.border_scores(start, stop)[:, None], 2, axis=1)
-
-
-def _better_cell(one: BestCell, other: BestCell) -> BestCell:
-    """Return the cell of the greater score; of equal ones the first, by row, then by column."""
-    return min(one, other, key=lambda best: (-best.score, best.end))
+def _border_pairs(scores: np.ndarray) -> np.ndarray:
+    """Return H, and a gap state of the same value, of some border cells; int32 (cells, 2)."""
+    return np.repeat(scores[:, None], 2, axis=1)

@@ -18,11 +18,10 @@ import numpy as np
 
 from antidiag.kernels.pairwise.checkpointed import cuda_sizes as sizes
 from antidiag.kernels.pairwise.checkpointed.cuda_checkpoints import DeviceCheckpoints
-from antidiag.kernels.pairwise.model import LEFT, UP
+from antidiag.kernels.pairwise.encoding import EndCell
 from antidiag.kernels.pairwise.strips import cuda_sweep
 from antidiag.kernels.pairwise.strips.cuda_job import PairJob
 from antidiag.kernels.pairwise.strips.cuda_sources import IN_H, STATES, SUB_PATH, TILE
-from antidiag.kernels.pairwise.strips.cuda_sweep import BestCell
 
 LEAST_GAIN = 16
 """A local path is expected to gain, on average, at least 1/LEAST_GAIN of what matches alone would gain."""
@@ -50,13 +49,13 @@ class SweptTiles:
     arrays: tuple[cupy.ndarray, ...] = ()
 
 
-def trace_tiles(job: PairJob, checkpoints: DeviceCheckpoints, best: BestCell) -> tuple[np.ndarray, np.ndarray]:
+def trace_tiles(job: PairJob, checkpoints: DeviceCheckpoints, best: EndCell) -> tuple[np.ndarray, np.ndarray]:
     """Run phase 2; return the sub-paths from the last to the first, and the operations along the matrix border."""
     part = replace(job, s=sizes.tile_strip_width(job.s), threads=sizes.TILE_THREADS, packed=False, quiet=True)
     found: list[np.ndarray] = []
-    place, swept = PathPoint(*best.end), SweptTiles(np.empty(0, TILE.dtype))
+    place, swept = PathPoint(*best.cell), SweptTiles(np.empty(0, TILE.dtype))
     while place.row and place.column and not place.is_start:
-        job.run.monitor.update(sum(best.end) - place.row - place.column, sum(best.end), "phase 2")
+        job.run.monitor.update(sum(best.cell) - place.row - place.column, sum(best.cell), "phase 2")
         guesses = [_guess_by_diagonal(checkpoints, place)]
         if not checkpoints.layout.on_disk:
             guesses.append(_guess_by_score(job, checkpoints, best, place))
@@ -64,16 +63,16 @@ def trace_tiles(job: PairJob, checkpoints: DeviceCheckpoints, best: BestCell) ->
                 guesses[0][guesses[1] == 0] = 0
         crossed = {tile for crossings in guesses for tile in _list_crossed_tiles(checkpoints, place, crossings)}
         swept = _sweep_missing_tiles(
-            job, part, checkpoints, swept, sorted(crossed, reverse=True), None if found else best.end
+            job, part, checkpoints, swept, sorted(crossed, reverse=True), None if found else best.cell
         )
         paths, place = _link_tiles(part, checkpoints.layout.tile, place, swept)
         found.append(paths)
-    job.run.monitor.update(sum(best.end), sum(best.end), "phase 2")
-    rest = 0 if job.encoded.is_local else place.row + place.column
-    return np.concatenate(found), np.full(rest, UP if place.row else LEFT, np.uint8)
+    job.run.monitor.update(sum(best.cell), sum(best.cell), "phase 2")
+    rest = np.empty(0, np.uint8) if place.is_start else job.encoded.border_path((place.row, place.column))[1]
+    return np.concatenate(found), rest
 
 
-def _guess_by_score(job: PairJob, checkpoints: DeviceCheckpoints, best: BestCell, place: PathPoint) -> np.ndarray:
+def _guess_by_score(job: PairJob, checkpoints: DeviceCheckpoints, best: EndCell, place: PathPoint) -> np.ndarray:
     """Guess the columns at special rows 0, 1, ... above a point: where H is greatest; 0 above the path's start."""
     tile = checkpoints.layout.tile
     bands = (place.row - 1) // tile
@@ -83,7 +82,7 @@ def _guess_by_score(job: PairJob, checkpoints: DeviceCheckpoints, best: BestCell
     score, column = checkpoints.greatest_in_rows(bands, place.column)
     crossings[1:] = np.minimum.accumulate(column[::-1])[::-1]
     if job.encoded.is_local:
-        rows = best.end[0] - tile * np.arange(1, bands + 1)
+        rows = best.row - tile * np.arange(1, bands + 1)
         gained = (best.score - score) * LEAST_GAIN >= rows * int(job.encoded.table.max())
         crossings[1:][: bands - int(np.argmin(np.append(gained[::-1], False)))] = 0
     return crossings

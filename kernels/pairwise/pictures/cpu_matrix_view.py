@@ -16,7 +16,12 @@ from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.pictures.matrix_region import MatrixRegion
 from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, column_length
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun, share_strips, wait_for_left_strip
-from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_score_tile, from_lane_order, to_lane_order
+from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
+    StripEnds,
+    compute_score_tile,
+    from_lane_order,
+    to_lane_order,
+)
 
 
 class StripView(NamedTuple):
@@ -88,13 +93,14 @@ def advance_image(problem, borders, best, peaks, shown, progress):
     bands, pixel_columns, image, kept_rows = shown
     own = progress.own * WORD_STRIDE
     row = progress.words[own]
+    ends = StripEnds(-1, 0, -1, np.zeros((2, 0), np.int32))
     for band in range(bands.shape[0]):
         end, pixel_row, place = bands[band]
         if end <= row:
             continue
         if not wait_for_left_strip(progress, end):
             return
-        compute_score_tile(problem, borders, row, end - row, best, peaks)
+        compute_score_tile(problem, borders, row, end - row, best, peaks, ends)
         if pixel_row >= 0:
             for column in range(peaks.size):
                 pixel = pixel_columns[column]

@@ -100,9 +100,9 @@ def scan_matrix(
     column_numbers = np.arange(0, n, step * max(1, -(-n // step) // _kept_line_count(m, n)))
     kept_rows = np.empty((row_numbers.size, 2, n + 1), np.int32)
     kept_columns = np.empty((column_numbers.size, 2, column_length(m)), np.int32)
-    kept_rows[0], kept_columns[0] = pair.border_scores(0, n + 1), pair.border_scores(0, column_length(m))
-    kept_rows[:, :, 0] = pair.border_scores(0, m + 1)[row_numbers][:, None]
-    kept_columns[:, :, 0] = pair.border_scores(0, n + 1)[column_numbers][:, None]
+    kept_rows[0], kept_columns[0] = pair.top_scores(0, n + 1), pair.left_scores(0, column_length(m))
+    kept_rows[:, :, 0] = pair.left_scores(0, m + 1)[row_numbers][:, None]
+    kept_columns[:, :, 0] = pair.top_scores(0, n + 1)[column_numbers][:, None]
     image = _draw_borders(pair, (0, m + 1), (0, n + 1), shape)
     pixel_columns = _pixel_columns((0, n + 1), (0, n + 1), shape[1])
     part = MatrixRegion(
@@ -242,9 +242,9 @@ def _compute_block(
     left = left[:, : part.rows.size + 1].copy()
     block = StoredBlock(part.rows, part.columns, pair.table, pair.open, pair.extend, pair.score_floor)
     fill_block(block, top.copy(), left, H, E, F)
-    if not pair.is_local and block_rows[0] == 0:
+    if not pair.free.top and block_rows[0] == 0:
         F[0, 1:] = H[0, 1:]
-    if not pair.is_local and block_columns[0] == 0:
+    if not pair.free.left and block_columns[0] == 0:
         E[1:, 0] = H[1:, 0]
     if block_columns[0] == 0:
         F[:, 0] = NEGATIVE
@@ -296,9 +296,9 @@ def _draw_borders(pair: EncodedPair, rows: Span, columns: Span, shape: tuple[int
     """Return the pixels of a window in which only row 0 and column 0 are drawn."""
     image = np.full(shape, NEGATIVE, np.int32)
     if rows[0] == 0:
-        image[0] = np.maximum.reduceat(pair.border_scores(*columns), _pixel_edges(columns, shape[1])[:-1] - columns[0])
+        image[0] = np.maximum.reduceat(pair.top_scores(*columns), _pixel_edges(columns, shape[1])[:-1] - columns[0])
     if columns[0] == 0:
-        side = np.maximum.reduceat(pair.border_scores(*rows), _pixel_edges(rows, shape[0])[:-1] - rows[0])
+        side = np.maximum.reduceat(pair.left_scores(*rows), _pixel_edges(rows, shape[0])[:-1] - rows[0])
         image[:, 0] = np.maximum(image[:, 0], side)
     return image
 

@@ -83,7 +83,7 @@ def _run_alignment(
         parts = start_states.link_sub_paths(states, end, state)
     with run.phase("phase 3", len(parts)) as phase:
         pieces = cpu_path.compute_paths(strips, parts, true_values, phase)
-        alignment = start_states.join_pieces(pair, parts, pieces)
+        alignment = start_states.join_pieces(pair, parts, pieces, end)
     heights = sorted(part.end_row - cpu_path.first_row_above(strips, part, true_values) for part in parts)
     recomputed = sum(part_bytes(height, strips.s) for height in heights[-run.threads :])
     return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, strips.nbytes + recomputed)

@@ -149,7 +149,7 @@ def best_of_working(row_best, best_score, t, pairs):
 
 
 @inner_njit
-def compute_tile_16(problem, table, borders, first, rows, best):
+def compute_tile_16(problem, table, borders, first, rows, best, ends):
     """Compute rows of a strip as `compute_score_tile` does, in 16 bits.
 
     ``table``, int16 (32), is None where scores come from a profile. Lanes work on two rows at a step, so that the
@@ -158,13 +158,13 @@ def compute_tile_16(problem, table, borders, first, rows, best):
     """
     pairs = rows // 2
     if pairs > 0:
-        compute_row_pairs(problem, table, borders, first, pairs, best)
+        compute_row_pairs(problem, table, borders, first, pairs, best, ends)
     if rows % 2 > 0:
-        compute_single_row(problem, table, borders, first + rows, best)
+        compute_single_row(problem, table, borders, first + rows, best, ends)
 
 
 @inner_njit
-def compute_row_pairs(problem, table, borders, first, pairs, best):
+def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
     """Compute ``pairs`` pairs of rows below row ``first``; names as in `compute_tile_16`."""
     letters, profile, costs, room, margin, _ = problem
     edge, left, right = borders
@@ -240,6 +240,11 @@ def compute_row_pairs(problem, table, borders, first, pairs, best):
                 best_score = maximum(reached, best_score)
                 best_step = select_lanes(improved, splat_like(least, 2 * t + below), best_step)
                 best_column = select_lanes(improved, find_first_column(inside, found, columns), best_column)
+        if ends.place >= 0 and 0 <= t - ends.place % SHORT_LANES < pairs:
+            pair = t - ends.place % SHORT_LANES
+            done, more = first + 1 + 2 * pair, base - 2 * beta * (pair + 1)
+            ends.last_column[0, done] = more + beta + upper[ends.place]
+            ends.last_column[0, done + 1] = more + H[ends.place]
         if t >= SHORT_LANES - 1:
             done, more = row - 2 * (SHORT_LANES - 1), less + 2 * beta * (SHORT_LANES - 1)
             right[0, done + 1] = more + last_lane(h_below)
@@ -256,7 +261,7 @@ def compute_row_pairs(problem, table, borders, first, pairs, best):
 
 
 @inner_njit
-def compute_single_row(problem, table, borders, row, best):
+def compute_single_row(problem, table, borders, row, best, ends):
     """Compute one row, cell by cell, by the recurrence of cpu_tile_kernels.py."""
     letters, profile, costs, _, _, _ = problem
     edge, left, right = borders
@@ -280,3 +285,5 @@ def compute_single_row(problem, table, borders, row, best):
             best[0], best[1], best[2] = h, row, column + 1
     right[0, row] = h
     right[1, row] = K
+    if ends.place >= 0:
+        ends.last_column[0, row] = edge[0, ends.place]

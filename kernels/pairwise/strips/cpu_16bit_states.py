@@ -108,7 +108,7 @@ def merge_best_states(best, first, lanes_best, columns, base, rise, above):
 
 
 @inner_njit
-def compute_state_tile_16(problem, table, borders, states, first, rows, best):
+def compute_state_tile_16(problem, table, borders, states, first, rows, best, ends):
     """Compute rows of a strip as `compute_state_tile` does, in 16 bits.
 
     ``table``, int16 (32), is None where scores come from a profile.
@@ -184,6 +184,10 @@ def compute_state_tile_16(problem, table, borders, states, first, rows, best):
             best_step = select_lanes(improved, splat_like(least, t), best_step)
             best_column = select_lanes(improved, column, best_column)
             best_state = select_lanes(improved, pick_column(H_states, column, columns), best_state)
+        if ends.place >= 0 and 0 <= t - ends.place % SHORT_LANES < rows:
+            below = t - ends.place % SHORT_LANES + 1
+            ends.last_column[0, first + below] = base - beta * below + H[ends.place]
+            ends.last_column[1, first + below] = unpack_state(H_states[ends.place], first, above)
         if t >= SHORT_LANES - 1:
             done, more = row - (SHORT_LANES - 1), base - beta * (t + 2 - SHORT_LANES)
             right[0, done] = more + last_lane(h)

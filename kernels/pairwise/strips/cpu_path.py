@@ -22,6 +22,7 @@ from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 from antidiag.kernels.pairwise.strips.cpu_sizes import SLICE_ROWS, column_length, slice_bytes, tile_width
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
+    NO_ENDS,
     StripBorders,
     StripProblem,
     compute_direction_tile,
@@ -121,7 +122,7 @@ def _start_from_state(strips: StripRun, part: SubPath) -> tuple[np.ndarray, np.n
     else:
         left[0, 0] = 0
     if part.kind == KIND_NEW:
-        edge[0] = 0
+        edge[:] = 0
     return edge, left
 
 
@@ -135,7 +136,7 @@ def _start_from_values(
     for row in range(0, top - above, SLICE_ROWS):
         count = min(SLICE_ROWS, top - above - row)
         if not strips.run.stop[0]:
-            compute_score_tile(problem, StripBorders(edge, left, unread), row, count, best, None)
+            compute_score_tile(problem, StripBorders(edge, left, unread), row, count, best, None, NO_ENDS)
     return edge, left
 
 

@@ -24,7 +24,7 @@ from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, SHORT_LANES, load_acquire, store_release
 from antidiag.kernels.cpu.workers import WORD_STRIDE
-from antidiag.kernels.pairwise.encoding import EncodedPair
+from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end, first_greatest
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER, StripProgress, pair_costs
 from antidiag.kernels.pairwise.parameters import UNCUT
 from antidiag.kernels.pairwise.strips.cpu_16bit import PairIn16Bits
@@ -34,9 +34,12 @@ from antidiag.kernels.pairwise.strips.cpu_sizes import score_type, tile_width
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
     NEW_STATE,
     StripBorders,
+    StripEnds,
     StripProblem,
     compute_score_tile,
     compute_state_tile,
+    find_best_in_row,
+    find_lane_place,
     from_lane_order,
     store_chunk_row,
     to_lane_order,
@@ -62,7 +65,8 @@ class StripRun:
     a column in ``kept`` is written there instead. ``states`` int32 (strips, 2, m + 16): their local start states, or
     None. ``top`` int32 (2, n + 1) and ``left`` int32 (2, m + 16): H and G above, H and K on the left; None where these
     are the borders of the matrix. ``best`` int32 (strips, 4): score, row, column in the strip and state of its best
-    cell. ``corner`` is the last cell: H and, where they are kept, its state.
+    cell, or of that in the last row where paths end there. ``corner`` is the last cell: H and, where they are kept, its
+    state. ``last_column`` int32 (2, m + 16): H of the last column of the matrix where paths end there, and the states.
 
     Strips may be cut into chunks of ``h`` rows. ``bottoms`` int32 (strips, chunks - 1, chunk_parts, s): H and G of each
     chunk's last row but the lowest's and, where ``chunk_parts`` is 4 rather than 2, their start states; all states are
@@ -98,10 +102,11 @@ class StripRun:
         self.best = np.zeros((self.strip_count, 4), np.int32)
         self.best[:, 0] = 0 if pair.is_local else NEVER_BETTER
         self.corner: tuple[int, ...] = (0,)
+        self.last_column = np.zeros((2, self.values.shape[2] if pair.free.right else 0), np.int32)
         if self.bottoms_at is None:
             self.bottoms_at = np.empty((self.strip_count, (m - 1) // self.h, self.chunk_parts, self.s), np.int32)
         self.bottoms = self.bottoms_at
-        border = np.tile(pair.border_scores(0, self.values.shape[2]), (2, 1))
+        border = np.tile(pair.left_scores(0, self.values.shape[2]), (2, 1))
         self.first_column = border if self.left is None else self.left
 
     @property
@@ -147,7 +152,7 @@ class StripRun:
         ``start`` begins a strip.
         """
         if row == 0:
-            border = self.pair.border_scores(start + 1, end + 1)
+            border = self.pair.top_scores(start + 1, end + 1)
             return np.tile(border, (2, 1)) if self.top is None else self.top[:, start + 1 : end + 1]
         pieces = self.bottoms[start // self.s : -(-end // self.s), row // self.h - 1, :2]
         return pieces.transpose(1, 0, 2).reshape(2, -1)[:, : end - start]
@@ -174,7 +179,7 @@ class StripRun:
     @property
     def top_state(self) -> int:
         """The start state of row 0: new paths, or one along the row."""
-        return NEW_STATE if self.pair.is_local else KIND_K << PLACE_BITS
+        return NEW_STATE if self.pair.free.top else KIND_K << PLACE_BITS
 
     def left_column(self, strip: int) -> np.ndarray:
         """Return H and K of the boundary column on the left of a strip; int32 (2, m + 16)."""
@@ -183,6 +188,17 @@ class StripRun:
     def right_column(self, strip: int) -> np.ndarray:
         """Return the boundary column on the right of a strip."""
         return self.kept_columns[strip] if strip in self.kept_columns else self.values[strip % len(self.values)]
+
+    def ends_of_strip(self, strip: int) -> StripEnds:
+        """Return where paths may end in a strip."""
+        (start, end), free = self.column_range(strip), self.pair.free
+        place = find_lane_place(end - start - 1, tile_width(end - start), self.lane_count)
+        return StripEnds(
+            last_row=self.pair.rows.size if free.bottom else -1,
+            columns=end - start,
+            place=place if free.right and strip == self.strip_count - 1 else -1,
+            last_column=self.last_column,
+        )
 
     def begin_strip(self, strip: int) -> tuple[StripBorders, StripProgress]:
         """Return borders and progress of a strip that is about to be computed.
@@ -197,12 +213,19 @@ class StripRun:
 
 def find_best_cell(strips: StripRun) -> tuple[int, tuple[int, int], int]:
     """Return score, end cell and its start state: of the corner, or by the tie rule among the strips."""
-    if not strips.pair.is_local:
-        return strips.corner[0], (strips.pair.rows.size, strips.pair.columns.size), strips.corner[-1]
-    score, row, column, state = strips.best.T.astype(np.int64)
-    column += np.arange(strips.strip_count) * strips.s
-    k = np.lexsort((column, row, -score))[0]
-    return (int(score[k]), (int(row[k]), int(column[k])), int(state[k])) if score[k] > 0 else (0, (0, 0), 0)
+    pair, (m, n) = strips.pair, (strips.pair.rows.size, strips.pair.columns.size)
+    ends = [EndCell(0, 0, 0)] if pair.is_local else [EndCell(strips.corner[0], m, n, strips.corner[-1])]
+    ends += pair.border_ends
+    if pair.is_local or pair.free.bottom:
+        score, row, column, state = strips.best.T.astype(np.int64)
+        column += np.arange(strips.strip_count) * strips.s
+        k = np.lexsort((column, row, -score))[0]
+        ends.append(EndCell(int(score[k]), int(row[k]), int(column[k]), int(state[k])))
+    if pair.free.right:
+        most, at = first_greatest(strips.last_column[0, 1 : m + 1])
+        ends.append(EndCell(most, at + 1, n, int(strips.last_column[1, at + 1])))
+    best = choose_end(ends)
+    return best.score, best.cell, best.state
 
 
 @cached_njit
@@ -213,11 +236,12 @@ def wait_for_left_strip(progress, row):
 
 
 @cached_njit
-def advance_strip(problem, short, table, borders, states, chunks, best, progress, batch, until):
+def advance_strip(problem, short, table, borders, states, chunks, best, progress, batch, until, ends):
     """Compute a strip down to row ``until``; return early on stop. Return the ns that it waited for its neighbour.
 
     The strip's own progress word is the row it has reached. Either ``problem`` (32 bits) or ``short`` with ``table``
     (16 bits, see `compute_tile_16`) is None. ``states`` None: values only. No tile crosses the end of a chunk.
+    ``ends`` says where paths end (`StripEnds`): ``best`` becomes that of the last row.
     """
     h, bottoms = chunks
     lanes = LANES
@@ -236,15 +260,17 @@ def advance_strip(problem, short, table, borders, states, chunks, best, progress
             return waited_ns
         if short is not None:
             if states is None:
-                compute_tile_16(short, table, borders, row, rows, best)
+                compute_tile_16(short, table, borders, row, rows, best, ends)
             else:
-                compute_state_tile_16(short, table, borders, states, row, rows, best)
+                compute_state_tile_16(short, table, borders, states, row, rows, best, ends)
         if problem is not None:
             if states is None:
-                compute_score_tile(problem, borders, row, rows, best, None)
+                compute_score_tile(problem, borders, row, rows, best, None, ends)
             else:
-                compute_state_tile(problem, borders, states, row, rows, best)
+                compute_state_tile(problem, borders, states, row, rows, best, ends)
         row += rows
+        if row == ends.last_row:
+            find_best_in_row(borders.edge, row, ends.columns, lanes, best)
         if row % h == 0 and row // h <= bottoms.shape[0]:
             store_chunk_row(borders.edge, bottoms[row // h - 1], lanes)
         store_release(progress.words, own, row)
@@ -283,13 +309,15 @@ def _compute_strip(strips: StripRun, strip: int, worker: int, phase: CpuPhase, i
     states = None if strips.states is None else strips.states[strip]
     if states is not None:
         states[:, 0] = strips.top_state
-    chunks, best = ChunkRows(strips.h, strips.bottoms[strip]), strips.best[strip]
+    chunks, best, ends = ChunkRows(strips.h, strips.bottoms[strip]), strips.best[strip], strips.ends_of_strip(strip)
     slice_rows = -(-m // (SLICES if is_logged else 1) // strips.batch) * strips.batch
     for top in range(0, m, slice_rows):
         bottom = min(top + slice_rows, m)
         wait_for_left_strip(progress, min(top + strips.batch, bottom))
         begun_ns = time.perf_counter_ns()
-        waited_ns = advance_strip(problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom)
+        waited_ns = advance_strip(
+            problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom, ends
+        )
         if strips.run.stop[0]:
             return
         if is_logged:

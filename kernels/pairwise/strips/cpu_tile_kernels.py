@@ -94,6 +94,29 @@ class StripBorders(NamedTuple):
     right: np.ndarray
 
 
+class StripEnds(NamedTuple):
+    """Where paths may end on the lower and the right border of the matrix.
+
+    ``last_row`` is the number of the last row, or -1 where they do not end there; ``columns`` are those of the strip.
+    ``place`` is that of the last column of the matrix in lane order, or -1 where the strip has none where they end;
+    ``last_column``, int32 (2, m + 16), gets H of it and its start states, where there are any.
+    """
+
+    last_row: int
+    columns: int
+    place: int
+    last_column: np.ndarray
+
+
+NO_ENDS = StripEnds(-1, 0, -1, np.zeros((2, 0), np.int32))
+"""The ends of a strip where none is kept."""
+
+
+def find_lane_place(column: int, width: int, lanes: int) -> int:
+    """Return the place of a column, counted from 0, of a tile of ``width`` columns in lane order."""
+    return column % (width // lanes) * lanes + column // (width // lanes)
+
+
 def to_lane_order(row: np.ndarray, lanes: int = LANES) -> np.ndarray:
     """Return a row of s columns in lane order."""
     return np.ascontiguousarray(row.reshape(lanes, -1).T).ravel()
@@ -181,8 +204,22 @@ def merge_best_cells(best, score, row, column, state, columns):
             best[3] = kept[3, lane]
 
 
+@inline_njit
+def find_best_in_row(edge, row, columns, lanes, best):
+    """Set ``best`` to the first greatest H of a row in lane order, with its start state where there are any."""
+    per = edge.shape[1] // lanes
+    for column in range(columns):
+        place = column % per * lanes + column // per
+        if column == 0 or edge[0, place] > best[0]:
+            best[0] = edge[0, place]
+            best[1] = row
+            best[2] = column + 1
+            if edge.shape[0] == 4:
+                best[3] = edge[2, place]
+
+
 @cached_njit
-def compute_score_tile(problem, borders, first, rows, best, peaks):
+def compute_score_tile(problem, borders, first, rows, best, peaks, ends):
     """Compute rows first + 1 .. first + rows of a strip; ``edge`` and ``right`` get their last row and column.
 
     ``best`` (score, row, column in the strip from 1, unused) improves by the tie rule; a score that no cell exceeds
@@ -225,6 +262,8 @@ def compute_score_tile(problem, borders, first, rows, best, peaks):
             best_score = select_lanes(improved, row_best, best_score)
             best_row = select_lanes(improved, subtract(splat(np.int32(row)), lane_numbers()), best_row)
             best_column = select_lanes(improved, find_first_column(H, row_best, columns), best_column)
+        if ends.place >= 0 and 0 <= t - ends.place % LANES < rows:
+            ends.last_column[0, row - ends.place % LANES] = H[ends.place]
         if t >= LANES - 1:
             right[0, row - LANES + 1] = last_lane(h)
             right[1, row - LANES + 1] = last_lane(K)
@@ -237,7 +276,7 @@ def compute_score_tile(problem, borders, first, rows, best, peaks):
 
 
 @inner_njit
-def compute_state_tile(problem, borders, states, first, rows, best):
+def compute_state_tile(problem, borders, states, first, rows, best, ends):
     """Compute rows of a strip as `compute_score_tile` does, with the local start state of every value.
 
     States are those of start_states.py. ``edge`` is int32 (4, s): H, G and their states. ``states`` (2, rows + 16) gets
@@ -295,6 +334,9 @@ def compute_state_tile(problem, borders, states, first, rows, best):
             best_row = select_lanes(improved, subtract(splat(np.int32(row)), lane_numbers()), best_row)
             best_column = select_lanes(improved, find_first_column(H, row_best, columns), best_column)
             best_state = select_lanes(improved, pick_column(H_states, best_column, columns), best_state)
+        if ends.place >= 0 and 0 <= t - ends.place % LANES < rows:
+            ends.last_column[0, row - ends.place % LANES] = H[ends.place]
+            ends.last_column[1, row - ends.place % LANES] = H_states[ends.place]
         if t >= LANES - 1:
             right[0, row - LANES + 1] = last_lane(h)
             right[1, row - LANES + 1] = last_lane(K)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.model import UP, PairProblem
+from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import (
     ChunkedAlignmentParameters,
     MappedStripParameters,
@@ -23,9 +21,10 @@ def striped_score(problem: PairProblem, parameters: MappedStripParameters, monit
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
     )
-    best = cuda_published.sweep_scores(job) if parameters.is_published else cuda_sweep.sweep_scores(job)
+    sweep_scores = cuda_published.sweep_scores if parameters.is_published else cuda_sweep.sweep_scores
+    best = cuda_sweep.choose_best_end(job.encoded, sweep_scores(job))
     return Outcome(
-        job.encoded.make_answer(best.score, best.end), job.run.times_ms, job.host_bytes, job.run.device_bytes
+        job.encoded.make_answer(best.score, best.cell), job.run.times_ms, job.host_bytes, job.run.device_bytes
     )
 
 
@@ -71,15 +70,19 @@ def _run_alignment(
     sweep_states = cuda_published.sweep_states if published else cuda_sweep.sweep_states
     link_sub_paths = cuda_published.link_sub_paths if published else cuda_path.link_sub_paths
     kept, best = sweep_states(job, chunks, height, true_values)
-    start, operations = (0, 0), np.empty(0, np.uint8)
-    if best.end != (0, 0):
+    if 0 in best.cell:
+        start, operations = job.encoded.border_path(best.cell)
+    else:
         with job.run.time_phase("phase 2"):
             paths = link_sub_paths(job, kept, best)
-        rest = np.full(0 if job.encoded.is_local else paths[-1]["start_row"], UP, np.uint8)
+        _, rest = job.encoded.border_path((int(paths[-1]["start_row"]), 0))
         with job.run.time_phase("phase 3"):
             kernel = cuda_published.PATH if published else cuda_path.STRIPED_PATH
             start, operations = cuda_path.compute_paths(job, kept, paths, rest, kernel)
-    alignment = job.encoded.make_alignment(start, best.end, operations)
+    alignment = job.encoded.make_alignment(start, best.cell, operations)
     return Outcome(
-        job.encoded.make_answer(best.score, best.end, alignment), job.run.times_ms, job.host_bytes, job.run.device_bytes
+        job.encoded.make_answer(best.score, best.cell, alignment),
+        job.run.times_ms,
+        job.host_bytes,
+        job.run.device_bytes,
     )

@@ -57,6 +57,11 @@ class PairJob:
         return -(-self.encoded.columns.size // self.s)
 
     @property
+    def lanes_keep_best(self) -> bool:
+        """Whether paths may end in several cells, so that every lane keeps the best of those that it computes."""
+        return self.encoded.is_local or self.encoded.free.bottom or self.encoded.free.right
+
+    @property
     def row_spread(self) -> int:
         """Rows that the lanes of a warp are at together."""
         return cuda_sizes.row_spread(self.packed)
@@ -71,10 +76,16 @@ class PairJob:
         """Boundary cells that a strip takes at a time, a divisor of T and of the lanes."""
         return math.gcd(self.batch, LANES)
 
+    @property
+    def mode_constants(self) -> dict[str, int]:
+        """The compile-time constants of the mode."""
+        free = {f"{border.upper()}_FREE": is_free for border, is_free in self.encoded.free._asdict().items()}
+        return {"LOCAL": self.encoded.is_local, **free}
+
     def compile_constants(self, **more: int) -> dict[str, int]:
         """Return the compile-time constants of the problem, and ``more``."""
         fixed = {"R": self.columns_per_lane, "BATCH": self.handover_cells}
-        return {**fixed, "LOCAL": self.encoded.is_local, "WIDE": self.has_wide_scores, "PACKED": self.packed, **more}
+        return {**fixed, **self.mode_constants, "WIDE": self.has_wide_scores, "PACKED": self.packed, **more}
 
     def strip_arguments(self) -> tuple:
         """Return the problem as arguments of a kernel (STRIP)."""

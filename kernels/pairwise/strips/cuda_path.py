@@ -10,11 +10,12 @@ import cupy
 import numpy as np
 
 from antidiag.kernels.cuda.step_events import EVENT
+from antidiag.kernels.pairwise.encoding import EndCell
 from antidiag.kernels.pairwise.model import LEFT, UP
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps
 from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, IN_H, PATH, STATES, SUB_PATH, SUB_PATHS
-from antidiag.kernels.pairwise.strips.cuda_sweep import BestCell, SweepBuffers
+from antidiag.kernels.pairwise.strips.cuda_sweep import SweepBuffers
 
 LaunchPaths = Callable[[tuple[Any, ...], int], None]
 """Launches phase 3 with the arguments that all kernels share, SUB_PATHS and the log, for so many sub-paths."""
@@ -32,19 +33,19 @@ class PathKernel:
     prepare: Callable[[PairJob, SweepBuffers], LaunchPaths]
 
 
-def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: BestCell) -> np.ndarray:
+def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: EndCell) -> np.ndarray:
     """Run phase 2; return the sub-paths of strips or chunks from the last to the first, as records of SUB_PATH."""
     kernel = job.compile_kernel(STATES, "link_sub_paths", CHUNKS=buffers.chunks, TILE=False)
     return launch_linking(job, buffers, best, kernel)
 
 
-def launch_linking(job: PairJob, buffers: SweepBuffers, best: BestCell, kernel: Any, *more: np.generic) -> np.ndarray:
+def launch_linking(job: PairJob, buffers: SweepBuffers, best: EndCell, kernel: Any, *more: np.generic) -> np.ndarray:
     """Run phase 2 by a kernel, which takes ``more`` arguments; return what `link_sub_paths` returns."""
     most = job.strip_count + (len(buffers.chunk_states) if buffers.chunks == 2 else 0) + 1
     # The number of sub-paths is stored behind them, so that one copy transfers both.
     paths = job.run.allocate_array((most + 1, SUB_PATH.word_count), np.int32)
-    strip, column = divmod(best.end[1] - 1, job.s)
-    ends = strip, best.end[0], column + 1, IN_H, best.state
+    strip, column = divmod(best.column - 1, job.s)
+    ends = strip, best.row, column + 1, IN_H, best.state
     numbers = buffers.height, buffers.width, job.encoded.rows.size, *ends, buffers.true_values
     arguments = (buffers.boundary_states, buffers.chunk_states, *map(np.int32, numbers), paths, paths[most:], *more)
     with job.run.begin_phase("phase 2") as phase:

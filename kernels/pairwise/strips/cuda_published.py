@@ -10,6 +10,7 @@ import numpy as np
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.pairwise.encoding import EndCell
 from antidiag.kernels.pairwise.strips import cuda_path, cuda_sizes, cuda_sweep, published_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import PairJob
 from antidiag.kernels.pairwise.strips.cuda_path import LaunchPaths, PathKernel
@@ -21,16 +22,16 @@ from antidiag.kernels.pairwise.strips.cuda_sources import (
     PUBLISHED_STATES,
     SLICE,
 )
-from antidiag.kernels.pairwise.strips.cuda_sweep import BestCell, SweepBuffers
+from antidiag.kernels.pairwise.strips.cuda_sweep import SweepBuffers
 
 
-def sweep_scores(job: PairJob) -> BestCell:
+def sweep_scores(job: PairJob) -> EndCell:
     """Run StripedScore."""
-    kernel = job.run.compile_kernel(PUBLISHED_SCORE, "published_sweep", **_constants(job), STATES=False, CHUNKS=0)
+    kernel = job.run.compile_kernel(PUBLISHED_SCORE, "published_sweep", **job.mode_constants, STATES=False, CHUNKS=0)
     return _sweep(job, kernel, _allocate_boundary(job), states=False)
 
 
-def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: bool) -> tuple[SweepBuffers, BestCell]:
+def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: bool) -> tuple[SweepBuffers, EndCell]:
     """Run phase 1 with local start states, in chunks of ``height`` rows where there are any.
 
     ``true_values`` says from what phase 3 computes, as in striped_path.cu.
@@ -55,12 +56,12 @@ def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: boo
         height=height,
         width=width,
     )
-    constants = {**_constants(job), "STATES": True, "CHUNKS": chunks}
+    constants = {**job.mode_constants, "STATES": True, "CHUNKS": chunks}
     kernel = job.run.compile_kernel(PUBLISHED_STATES, "published_sweep", **constants)
     return kept, _sweep(job, kernel, kept.boundary, states=True, more=buffers)
 
 
-def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: BestCell) -> np.ndarray:
+def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: EndCell) -> np.ndarray:
     """Run phase 2; return the sub-paths of strips or chunks from the last to the first, as records of SUB_PATH."""
     kernel = _compile_path(job, "link_published", buffers.chunks)
     return cuda_path.launch_linking(job, buffers, best, kernel, np.int32(job.s))
@@ -81,15 +82,14 @@ def _prepare_path(job: PairJob, buffers: SweepBuffers) -> LaunchPaths:
     return launch
 
 
+LESS_THAN_ANY = 0x80
+"""A byte; four of them are a number below every score."""
+
 PATH = PathKernel(published_sizes.direction_words, _prepare_path)
 
 
-def _constants(job: PairJob) -> dict[str, int]:
-    return {"LOCAL": job.encoded.is_local}
-
-
 def _compile_path(job: PairJob, name: str, chunks: int) -> Any:
-    return job.run.compile_kernel(PUBLISHED_PATH, name, **_constants(job), STATES=False, CHUNKS=chunks)
+    return job.run.compile_kernel(PUBLISHED_PATH, name, **job.mode_constants, STATES=False, CHUNKS=chunks)
 
 
 def _allocate_boundary(job: PairJob) -> cupy.ndarray:
@@ -107,7 +107,7 @@ def _allow_shared(kernel: Any, shared: int) -> None:
     allow_shared_bytes(kernel, shared)
 
 
-def _sweep(job: PairJob, kernel: Any, boundary: cupy.ndarray, states: bool, more: tuple[Any, ...] = ()) -> BestCell:
+def _sweep(job: PairJob, kernel: Any, boundary: cupy.ndarray, states: bool, more: tuple[Any, ...] = ()) -> EndCell:
     """Launch every slice of every strip, with progress between launches; return the best cell."""
     run, strips, (rows, columns) = job.run, job.strip_count, (job.encoded.rows.size, job.encoded.columns.size)
     shared = published_sizes.shared_bytes(job.s, job.batch, job.encoded.letter_count, states)
@@ -116,7 +116,7 @@ def _sweep(job: PairJob, kernel: Any, boundary: cupy.ndarray, states: bool, more
     most = min(block_limits.multiprocessor_count(), block_limits.resident_blocks(kernel, threads, shared))
     slices = published_sizes.make_slices(rows, columns, job.s, job.batch)
     kept = run.allocate_array(published_sizes.kept_numbers(columns, job.s, len(slices), states), np.int32)
-    best, progress = run.allocate_filled((strips, 4), np.int32), run.allocate_filled(strips, np.uint64)
+    best, progress = run.allocate_filled((strips, 4), np.int32, LESS_THAN_ANY), run.allocate_filled(strips, np.uint64)
     apart = cuda_sizes.log_apart(len(slices), strips)
     log = run.allocate_events(cuda_sizes.log_rows(len(slices), strips), strips)
     tickets = run.allocate_filled(len(slices), np.uint32)
@@ -146,14 +146,10 @@ def _sweep(job: PairJob, kernel: Any, boundary: cupy.ndarray, states: bool, more
     return _find_best_cell(job, run.download_array(best))
 
 
-def _find_best_cell(job: PairJob, best: np.ndarray) -> BestCell:
-    """Return the last cell, or the greatest score of all strips at its first cell: by row, then by column."""
-    if not job.encoded.is_local:
-        score, _, _, state = best[-1].tolist()
-        return BestCell(score, (job.encoded.rows.size, job.encoded.columns.size), state)
+def _find_best_cell(job: PairJob, best: np.ndarray) -> EndCell:
+    """Return the best end by the tie rule: of those of the strips, and on the upper borders."""
     score, row, column, state = best.T.astype(np.int64)
     column += np.arange(len(best)) * job.s + 1
     first = np.lexsort((column, row, -score))[0]
-    if score[first] <= 0:
-        return BestCell(0, (0, 0))
-    return BestCell(int(score[first]), (int(row[first]), int(column[first])), int(state[first]))
+    found = EndCell(int(score[first]), int(row[first]), int(column[first]), int(state[first]))
+    return cuda_sweep.choose_best_end(job.encoded, found)

@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from antidiag.kernels.cuda.step_events import EVENT
+from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps, copy_rows
 from antidiag.kernels.pairwise.strips.cuda_sources import (
@@ -27,15 +28,6 @@ from antidiag.kernels.pairwise.strips.cuda_sources import (
     STATES,
     STATES_REGISTERS,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class BestCell:
-    """The cell where the best alignment ends, oriented, and the local start state of its H."""
-
-    score: int
-    end: tuple[int, int]
-    state: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,7 @@ Swept = tuple[cupy.ndarray, list[cuda_sizes.SweepSlice]]
 
 def sweep_scores(
     job: PairJob, checkpoint_arguments: tuple = NOWHERE, after_launch: Launched = lambda part, state: None
-) -> BestCell:
+) -> EndCell:
     """Run the sweep of StripedScore; it also keeps special rows and columns as ``kept`` (CHECKPOINTS) says.
 
     ``launched(slice, registers)`` is called after every launch.
@@ -78,7 +70,7 @@ def sweep_scores(
     log_strips(job, *swept, run_continues=checkpoint_arguments is not NOWHERE)
     return (
         find_best_cell(job, _read_lane_fields(job, state, 3), uses_keys(job))
-        if job.encoded.is_local
+        if job.lanes_keep_best
         else _read_corner(job, state)
     )
 
@@ -89,13 +81,15 @@ def uses_keys(job: PairJob) -> bool:
     return job.encoded.is_local and not job.packed and rows * int(job.encoded.table.max(initial=0)) < 2**26
 
 
-def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: bool) -> tuple[SweepBuffers, BestCell]:
+def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: bool) -> tuple[SweepBuffers, EndCell]:
     """Run the sweep with local start states, in chunks of ``height`` rows where there are any."""
     kept, state = allocate_buffers(job, chunks, height, true_values)
     log_strips(job, *_run_state_sweep(job, "phase 1", kept, state))
-    if job.encoded.is_local:
-        return kept, find_best_cell(job, _read_lane_fields(job, state, 4), states_kept=True)
-    return kept, _read_corner(job, state, states_kept=True)
+    if job.lanes_keep_best:
+        found = find_best_cell(job, _read_lane_fields(job, state, 4), states_kept=True)
+    else:
+        found = _read_corner(job, state, states_kept=True)
+    return kept, choose_best_end(job.encoded, found)
 
 
 def sweep_tiles(job: PairJob, buffers: SweepBuffers, registers: cupy.ndarray, tiles: cupy.ndarray) -> cupy.ndarray:
@@ -204,7 +198,7 @@ def _shared_bytes(crossing_bytes: int, handed_over: int, spread: int) -> int:
     return -(-(letters + (2 * handed_over + 1) * crossing_bytes) // 16) * 16
 
 
-def find_best_cell(job: PairJob, fields: np.ndarray, in_keys: bool = False, states_kept: bool = False) -> BestCell:
+def find_best_cell(job: PairJob, fields: np.ndarray, in_keys: bool = False, states_kept: bool = False) -> EndCell:
     """Return the greatest score of all lanes at its first cell: by row, then by column.
 
     ``fields`` int32 (strips, 3 or more, lanes): score (or key), row and column of each lane, and its start state.
@@ -213,12 +207,15 @@ def find_best_cell(job: PairJob, fields: np.ndarray, in_keys: bool = False, stat
     if in_keys:
         best, column = best >> 5, 31 - (best & 31)
     score = int(best.max())
-    if score <= 0:
-        return BestCell(0, (0, 0))
     lanes = np.flatnonzero(best == score)
     first = lanes[np.lexsort((lanes, row[lanes]))[0]]
     end = job.first_row + int(row[first]), int(first) * job.columns_per_lane + int(column[first]) + 1
-    return BestCell(score, end, int(fields[:, 3, :].ravel()[first]) if states_kept else 0)
+    return EndCell(score, *end, int(fields[:, 3, :].ravel()[first]) if states_kept else 0)
+
+
+def choose_best_end(encoded: EncodedPair, found: EndCell) -> EndCell:
+    """Return the best end by the tie rule: the best cell of a sweep, or one on row 0 or column 0."""
+    return choose_end([found, *encoded.border_ends, *([EndCell(0, 0, 0)] if encoded.is_local else [])])
 
 
 def _read_lane_fields(job: PairJob, state: cupy.ndarray, count: int) -> np.ndarray:
@@ -230,7 +227,7 @@ def _read_lane_fields(job: PairJob, state: cupy.ndarray, count: int) -> np.ndarr
     return found
 
 
-def _read_corner(job: PairJob, state: cupy.ndarray, states_kept: bool = False) -> BestCell:
+def _read_corner(job: PairJob, state: cupy.ndarray, states_kept: bool = False) -> EndCell:
     """Return H of the last cell, and its start state, from the registers that the last strip left."""
     columns, per_lane = job.encoded.columns.size, job.columns_per_lane
     lane, column = divmod((columns - 1) % job.s, per_lane)
@@ -239,10 +236,10 @@ def _read_corner(job: PairJob, state: cupy.ndarray, states_kept: bool = False) -
     if job.packed:  # base, and H less base of a column of both parts in a word (Lane.visit in packed_lane.cuh)
         part, column = divmod(column, per_lane // 2)
         base, place = int(fields[3]), PACKED_REGISTERS.first_h + column
-        return BestCell(base + int(fields[place : place + 1].view(np.int16)[part]), end)
+        return EndCell(base + int(fields[place : place + 1].view(np.int16)[part]), *end)
     first_h = (STATES_REGISTERS if states_kept else SCORE_REGISTERS).first_h
     start_state = int(fields[first_h + per_lane + OTHERS * column + H_STATE]) if states_kept else 0
-    return BestCell(int(fields[first_h + column]), end, start_state)
+    return EndCell(int(fields[first_h + column]), *end, start_state)
 
 
 def log_strips(

@@ -55,7 +55,7 @@ struct Lane : TwoRows, Keeper {
         diagonal = packed(above(problem, left).h, above(problem, left + P).h);
         kept_row = checkpoints.tile;
         k = 0, out = {0};
-        best = row = column = 0;
+        best = NO_END, row = column = 0;
         threshold = twice(best - base);
     }
 
@@ -116,7 +116,19 @@ struct Lane : TwoRows, Keeper {
         }
         out.hk = __byte_perm(h[P - 1], k, 0x7632);
         if (LOCAL) remember_best(at_row, changes);
+        remember_half<0>(at_row, problem);
+        remember_half<1>(at_row - 1, problem);
         if (ENDING) keep_rows(at_row);
+    }
+
+    // The cells of one part of the columns where paths may end.
+    template <int PART>
+    __device__ __forceinline__ void remember_half(int at_row, const Strip& problem) {
+        if (at_row < 1 || at_row > problem.m) return;
+        auto score = [&](int c) { return c / P == PART ? base + (PART ? high_half(h[c % P]) : low_half(h[c % P])) : NO_END; };
+        remember_ends(at_row, left, problem, score, [&](int score, int c) {
+            if (score > best) best = score, row = at_row, column = c;
+        });
     }
 
     // Where a part has a new greatest H, it is copied whole; merge_best() looks for the column later.

@@ -10,7 +10,7 @@
 //     0 a new start, 1 the diagonal, 2 above, 3 the left; 4: the gap from here downwards opens here; 8: the gap from here to
 //     the right opens here. The left boundary is read into shared memory, LEFT_ROWS rows at a time.
 //
-// Needs published_strip.cuh without STATES, and states.cuh. Compile-time: LOCAL; CHUNKS, 0, 1 or 2.
+// Needs published_strip.cuh without STATES, and states.cuh. Compile-time: LOCAL; TOP_FREE, LEFT_FREE; CHUNKS, 0, 1 or 2.
 
 constexpr int LEFT_ROWS = 256;
 constexpr int NO_FLOOR = -2147483647 - 1;
@@ -29,7 +29,7 @@ extern "C" __global__ void link_published(
         const int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - (kind == FROM_K)) / height * height;
         paths[found++] = {strip, kind, start_row, end_row, end_column, end_in,
                           from_top ? place : 0, again ? above + 1 : 0};
-        if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && LOCAL)))) break;
+        if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && TOP_FREE)))) break;
         end_row = start_row;
         if (from_top) {
             end_column = place, end_in = kind == TOP_G ? IN_G : IN_H;
@@ -71,10 +71,10 @@ struct Entry {
     // H and G above the first row, in a column counted from 1.
     __device__ Edge top(int column) const {
         if (chunk_values) return {chunk_values[column - 1].x, chunk_values[column - 1].y};
-        if (path.first) return {border(problem, column), border(problem, column)};
+        if (path.first) return {top_border(problem, column), top_border(problem, column)};
         const bool here = column == left_column + path.start_column;
         return {path.kind == NEW_PATH || (here && path.kind == TOP_H) ? 0 : MINUS_INFINITY,
-                here && path.kind == TOP_G ? 0 : MINUS_INFINITY};
+                (!LOCAL && path.kind == NEW_PATH) || (here && path.kind == TOP_G) ? 0 : MINUS_INFINITY};
     }
 
     // H and K on the left boundary; H of the row above the first one is the corner.
@@ -89,7 +89,7 @@ private:
             const bool start = row == path.start_row;
             return {start && path.kind == FROM_H ? 0 : MINUS_INFINITY, start && path.kind == FROM_K ? 0 : MINUS_INFINITY};
         }
-        if (path.strip == 0) return {border(problem, row), border(problem, row)};
+        if (path.strip == 0) return {left_border(problem, row), left_border(problem, row)};
         const unsigned long long cell = boundary[row - 1];
         return {static_cast<int>(cell >> 32), static_cast<int>(cell)};
     }

@@ -9,15 +9,21 @@
 // Memory: shared: H of the last three antidiagonals, K of the last two, and G, a place a column; with STATES their local
 //     start states beside them; the scores of the letters that occur, and the letters of the columns.
 //
-// Needs the struct Strip. Compile-time: LOCAL (floor at 0) or global, STATES.
+// Needs the struct Strip. Compile-time: LOCAL (floor at 0); the free borders as in strip.cuh; STATES.
 
 constexpr int OWN = 2;               // columns of a thread at most
 
 struct __align__(8) Edge { int h, k; };                  // what crosses a boundary
 
-// H, and K, of the matrix border: column 0 at row i, row 0 at column j. Global borders are gaps.
-__device__ __forceinline__ int border(const Strip& problem, int distance) {
-    return LOCAL || distance == 0 ? 0 : -(problem.open_extend + (distance - 1) * problem.extend);
+// H, and the gap state, of the matrix border: row 0 at a column, column 0 at a row. Borders that are not free are gaps.
+__device__ __forceinline__ int gap_cost(const Strip& problem, int length) {
+    return length == 0 ? 0 : -(problem.open_extend + (length - 1) * problem.extend);
+}
+__device__ __forceinline__ int top_border(const Strip& problem, int column) {
+    return TOP_FREE ? 0 : gap_cost(problem, column);
+}
+__device__ __forceinline__ int left_border(const Strip& problem, int row) {
+    return LEFT_FREE ? 0 : gap_cost(problem, row);
 }
 
 // One antidiagonal array a pointer; `next` turns them, so that what was written last is read next.

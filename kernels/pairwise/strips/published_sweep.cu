@@ -14,7 +14,7 @@
 //     With STATES the states of all boundary cells are stored; with CHUNKS also H and G of each chunk's last row, and with
 //     CHUNKS == 2, where states are local to chunks, the states of these.
 //
-// Needs published_strip.cuh, and with STATES states.cuh. Compile-time: LOCAL; STATES; CHUNKS, 0, 1 or 2.
+// Needs published_strip.cuh, and with STATES states.cuh. Compile-time: LOCAL; the free borders; STATES; CHUNKS, 0, 1 or 2.
 
 // The last column's values of up to T rows, and the left boundary's: place r is row b T + r, from the one before the batch.
 struct Boxes {
@@ -77,7 +77,7 @@ struct Sweep {
     // Before row 1: G of the columns. H of row 0 is never stored, for it is the border.
     __device__ __forceinline__ void begin() {
         for (int c = threadIdx.x; c < width; c += blockDim.x) {
-            at.g[c] = border(problem, first + c + 1);
+            at.g[c] = top_border(problem, first + c + 1);
 #if STATES
             at.g_state[c] = state_of_border();
 #endif
@@ -86,9 +86,15 @@ struct Sweep {
 
 #if STATES
     static __device__ __forceinline__ int state_of_border() {
-        return LOCAL ? start_state(NEW_PATH, 0) : start_state(FROM_K, 0);
+        return TOP_FREE ? start_state(NEW_PATH, 0) : start_state(FROM_K, 0);
     }
 #endif
+
+    // Whether a path that is not local may end in a cell.
+    __device__ __forceinline__ bool may_end(int row, int c) const {
+        const bool in_last_row = row == problem.m, in_last_column = first + c + 1 == problem.n;
+        return (in_last_row && in_last_column) || (BOTTOM_FREE && in_last_row) || (RIGHT_FREE && in_last_column);
+    }
 
     // The antidiagonals from or to global memory, between two slices.
     __device__ __forceinline__ void keep(bool save) {
@@ -122,8 +128,8 @@ struct Sweep {
         __syncthreads();
         const unsigned long long* left = all.boundary + static_cast<long long>(max(strip - 1, 0)) * problem.m;
         for (int r = above + threadIdx.x; r <= last; r += blockDim.x) {
-            Edge edge = {border(problem, r), border(problem, r)};
-            if (strip > 0 && r == 0) edge.h = border(problem, first);
+            Edge edge = {left_border(problem, r), left_border(problem, r)};
+            if (strip > 0 && r == 0) edge.h = top_border(problem, first);
             if (strip > 0 && r > 0) {
                 const unsigned long long cell = load_shared_by_all(left + r - 1);
                 edge = {static_cast<int>(cell >> 32), static_cast<int>(cell)};
@@ -154,7 +160,7 @@ struct Sweep {
     // The cell of a column in a row; `slot` is its row in the boxes of the left boundary, from 1.
     __device__ __forceinline__ void compute(int row, int c, int slot, int& chunk_end) {
         const bool leftmost = c == 0, topmost = row == 1, last = c + 1 == width;
-        const int diagonal = leftmost ? boxes.in_h[slot - 1] : topmost ? border(problem, first + c) : at.h_two[c - 1];
+        const int diagonal = leftmost ? boxes.in_h[slot - 1] : topmost ? top_border(problem, first + c) : at.h_two[c - 1];
         int k = leftmost ? boxes.in_k[slot] : at.k_before[c - 1], g = at.g[c];
         int t = diagonal + letters.score(row, c);
         const int up = g - problem.open_extend;
@@ -179,8 +185,9 @@ struct Sweep {
         if (LOCAL) {
             const Best found = {here, row, c, here_state};
             if (here > 0 && is_better(found, best)) best = found;
-        } else if (row == problem.m && first + c + 1 == problem.n) {
-            all.best[strip] = make_int4(here, row, c, here_state);
+        } else if (may_end(row, c)) {
+            const Best found = {here, row, c, here_state};
+            if (is_better(found, best)) best = found;
         }
         if (last) {
             const int out = (row - 1) % all.batch;
@@ -264,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(1024) published_sweep(
         const int start = static_cast<int>(max(0ll, slice.start - shift));
         const int end = static_cast<int>(min(static_cast<long long>(slice.steps), slice.end - shift));
         sweep.strip = strip, sweep.first = strip * all.s, sweep.width = min(all.s, problem.n - strip * all.s);
-        sweep.best = {0, 0, 0, 0}, sweep.waited = 0;
+        sweep.best = {LOCAL ? 0 : MINUS_INFINITY, 0, 0, 0}, sweep.waited = 0;
         sweep.letters.load_columns(problem, sweep.first, sweep.width);
         if (start == 0) sweep.begin();
         else sweep.keep(false);
@@ -274,7 +281,7 @@ extern "C" __global__ void __launch_bounds__(1024) published_sweep(
         const Best best = best_of_block(sweep.best);
         if (threadIdx.x == 0) {
             const int4 before = all.best[strip];
-            if (LOCAL && is_better(best, {before.x, before.y, before.z, before.w}))
+            if (is_better(best, {before.x, before.y, before.z, before.w}))
                 all.best[strip] = make_int4(best.score, best.row, best.column, best.state);
             const bool is_first = log[strip].end == 0;   // a log may span several slices
             if (is_first) log[strip].start = began;

@@ -78,10 +78,10 @@ def unpack_state(state: int) -> tuple[int, int]:
 def link_sub_paths(states: StartStates, end: tuple[int, int], end_state: int) -> list[SubPath]:
     """Run phase 2: return the parts of the path from its start, found strip by strip or chunk by chunk from the end.
 
-    ``end_state`` is the start state of the end cell. An alignment that ends in (0, 0) is empty and has no parts.
+    ``end_state`` is the start state of the end cell. A path that ends on row 0 or column 0 has no parts.
     """
     parts: list[SubPath] = []
-    if end == (0, 0):
+    if 0 in end:
         return parts
     (row, column), end_kind = end, KIND_H
     strip = (column - 1) // states.s
@@ -102,13 +102,16 @@ def link_sub_paths(states: StartStates, end: tuple[int, int], end_state: int) ->
             kind, place = unpack_state(states.boundaries[strip, kind, row])
 
 
-def join_pieces(pair: EncodedPair, parts: list[SubPath], pieces: list[np.ndarray]) -> Alignment:
-    """Return the alignment of a path whose parts have these operations, in the orientation of the problem."""
+def join_pieces(pair: EncodedPair, parts: list[SubPath], pieces: list[np.ndarray], end: tuple[int, int]) -> Alignment:
+    """Return the alignment of a path to ``end`` whose parts have these operations, in the orientation of the problem.
+
+    Without parts it ends on row 0 or column 0.
+    """
     if not parts:
-        return Alignment((0, 0), (0, 0), np.empty(0, np.uint8))
-    before = np.full(0 if pair.is_local else parts[0].start_row, UP, np.uint8)
-    operations = np.concatenate([before, *pieces])
-    end = parts[-1].end_row, parts[-1].end_column
+        start, operations = pair.border_path(end)
+        return pair.make_alignment(start, end, operations)
+    before = [pair.border_path((parts[0].start_row, 0))[1]] if parts[0].enters_from_left else []
+    operations = np.concatenate([*before, *pieces])
     start = end[0] - int(np.count_nonzero(operations != LEFT)), end[1] - int(np.count_nonzero(operations != UP))
     return pair.make_alignment(start, end, operations)
 
@@ -116,8 +119,8 @@ def join_pieces(pair: EncodedPair, parts: list[SubPath], pieces: list[np.ndarray
 def finish_path(
     pair: EncodedPair, start: tuple[int, int], end: tuple[int, int], reversed_operations: np.ndarray
 ) -> Alignment:
-    """Return the alignment of a path traced from ``end`` to ``start``; a global one continues along the border."""
-    if pair.is_local:
-        return pair.make_alignment(start, end, reversed_operations[::-1].copy())
-    border = np.full(max(start), UP if start[0] else LEFT, np.uint8)
-    return pair.make_alignment((0, 0), end, np.concatenate([border, reversed_operations[::-1]]))
+    """Return the alignment of a path traced from ``end`` to ``start``; on a border that is not free it continues."""
+    border = np.empty(0, np.uint8)
+    if 0 in start:
+        start, border = pair.border_path(start)
+    return pair.make_alignment(start, end, np.concatenate([border, reversed_operations[::-1]]))

@@ -13,7 +13,8 @@
 // Memory: H and G of a lane's columns are in registers, the scores of the strip in shared memory, boundaries in global
 //     memory.
 //
-// Compile-time: R columns a lane, LOCAL (floor at 0) or global, WIDE (scores beyond one byte), BATCH boundary cells
+// Compile-time: R columns a lane, LOCAL (floor at 0), TOP_FREE and LEFT_FREE (paths start anywhere on row 0, column 0),
+// BOTTOM_FREE and RIGHT_FREE (they end anywhere on the last row, the last column), WIDE (scores beyond one byte), BATCH boundary cells
 // handed over at a time (8, 16 or 32), PACKED (packed_lane.cuh: the second part of a lane's columns is a row behind).
 
 struct __align__(8) Edge { int h, k; };        // what crosses a boundary
@@ -93,21 +94,45 @@ struct Scores {
     }
 };
 
-// H, and K, of the matrix border: column 0 at row i, row 0 at column j. Global borders are gaps.
-__device__ __forceinline__ int border(const Strip& problem, int distance) {
-    return LOCAL || distance == 0 ? 0 : -(problem.open_extend + (distance - 1) * problem.extend);
+// H, and the gap state, of the matrix border: row 0 at a column, column 0 at a row. Borders that are not free are gaps.
+__device__ __forceinline__ int gap_cost(const Strip& problem, int length) {
+    return length == 0 ? 0 : -(problem.open_extend + (length - 1) * problem.extend);
+}
+__device__ __forceinline__ int top_border(const Strip& problem, int column) {
+    return TOP_FREE ? 0 : gap_cost(problem, column);
+}
+__device__ __forceinline__ int left_border(const Strip& problem, int row) {
+    return LEFT_FREE ? 0 : gap_cost(problem, row);
+}
+
+// The best score before any cell where a path may end: a local alignment may be empty.
+constexpr int NO_END = LOCAL ? 0 : MINUS_INFINITY;
+
+// Calls see(score, c) for the cells of a lane's row where paths may end on the last row or column; `score` returns H of
+// its column c, and `left` columns are on its left. A loop of R comparisons is rare: one lane has the last column.
+template <class Score, class See>
+__device__ __forceinline__ void remember_ends(int row, int left, const Strip& problem, Score&& score, See&& see) {
+    if (BOTTOM_FREE && row == problem.m) {
+#pragma unroll
+        for (int c = 0; c < R; ++c)
+            if (left + c < problem.n) see(score(c), c);
+    } else if (RIGHT_FREE && left < problem.n && problem.n <= left + R) {
+#pragma unroll
+        for (int c = 0; c < R; ++c)
+            if (left + c + 1 == problem.n) see(score(c), c);
+    }
 }
 
 // H and G above a column that is counted from 1; H of the corner in column 0.
 __device__ __forceinline__ Edge above(const Strip& problem, int column) {
     if (problem.top) return {problem.top[column].x, problem.top[column].y};
-    return {border(problem, column), border(problem, column)};
+    return {top_border(problem, column), top_border(problem, column)};
 }
 
 // H and K left of a row that is counted from 1.
 __device__ __forceinline__ Edge beside(const Strip& problem, int row) {
     if (problem.left && row <= problem.m) return {problem.left[row - 1].x, problem.left[row - 1].y};
-    return {border(problem, row), border(problem, row)};
+    return {left_border(problem, row), left_border(problem, row)};
 }
 
 // Byte offset of a row's letter in the profile; rows are counted from 1.

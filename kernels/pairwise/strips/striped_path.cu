@@ -74,10 +74,10 @@ struct Entry {
     // H and G above the first row, in a column counted from 1.
     __device__ Edge top(int column) const {
         if (chunk_values) return {chunk_values[column - 1].x, chunk_values[column - 1].y};
-        if (path.first) return {border(problem, column), border(problem, column)};
+        if (path.first) return {top_border(problem, column), top_border(problem, column)};
         bool here = column == path.strip * LANES * R + path.start_column;
         return {path.kind == NEW_PATH || (here && path.kind == TOP_H) ? 0 : MINUS_INFINITY,
-                here && path.kind == TOP_G ? 0 : MINUS_INFINITY};
+                (!LOCAL && path.kind == NEW_PATH) || (here && path.kind == TOP_G) ? 0 : MINUS_INFINITY};
     }
 
     __device__ Edge left(int row) const {
@@ -85,7 +85,7 @@ struct Entry {
             bool start = row == path.start_row;
             return {start && path.kind == FROM_H ? 0 : MINUS_INFINITY, start && path.kind == FROM_K ? 0 : MINUS_INFINITY};
         }
-        if (path.strip == 0) return {border(problem, row), border(problem, row)};
+        if (path.strip == 0) return {left_border(problem, row), left_border(problem, row)};
         return row <= problem.m ? unpack(cells_of(boundary, path.strip - 1)[row + LANES - 2]) : Edge{0, 0};
     }
 

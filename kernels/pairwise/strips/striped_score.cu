@@ -21,7 +21,7 @@ struct Lane : ValueLane, Keeper {
     __device__ __forceinline__ void begin(const Strip& problem) {
         begin_values(problem, left);
         kept_row = checkpoints.tile;
-        best = row = column = 0;
+        best = NO_END, row = column = 0;
     }
 
     template <class F>
@@ -40,6 +40,9 @@ struct Lane : ValueLane, Keeper {
         const Strip& problem, const Scores& scores, Edge in, int at_row) {
         next_row(problem, scores, in, [](int) {});
         if (LOCAL) remember_best(at_row);
+        remember_ends(at_row, left, problem, [&](int c) { return h[c]; }, [&](int score, int c) {
+            if (score > best) best = score, row = at_row, column = c;
+        });
         if (ENDING && at_row == kept_row && at_row < m) keep_row();
     }
 
@@ -91,10 +94,10 @@ extern "C" __global__ void keep_borders(
     Strip problem = {};
     problem.open_extend = open_extend, problem.extend = extend;
     int index = blockIdx.x * blockDim.x + threadIdx.x;
-    auto pair = [&](int distance) { return make_int2(border(problem, distance), border(problem, distance)); };
-    if (index <= n) rows[index] = pair(index);
-    if (index < m) columns[index] = pair(index + 1);
-    if (index < bands) rows[index * pairs] = pair(index * tile);
+    auto pair = [](int value) { return make_int2(value, value); };
+    if (index <= n) rows[index] = pair(top_border(problem, index));
+    if (index < m) columns[index] = pair(left_border(problem, index + 1));
+    if (index < bands) rows[index * pairs] = pair(left_border(problem, index * tile));
 }
 
 // A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.

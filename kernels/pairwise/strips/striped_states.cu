@@ -30,7 +30,7 @@ struct Lane : OneRow {
     __device__ __forceinline__ void place(int strip, int lane) { id = lane, column = (strip * LANES + lane) * R; }
 
     __device__ __forceinline__ void begin(const Strip& problem) {
-        const int border_state = LOCAL ? start_state(NEW_PATH, 0) : start_state(FROM_K, 0);
+        const int border_state = TOP_FREE ? start_state(NEW_PATH, 0) : start_state(FROM_K, 0);
 #pragma unroll
         for (int c = 0; c < R; ++c) {
             Edge edge = above(problem, column + c + 1);
@@ -41,7 +41,7 @@ struct Lane : OneRow {
         diagonal = above(problem, column).h;
         diagonal_state = id == 0 ? start_state(FROM_H, 0) : TILE ? start_state(TOP_H, id * R) : border_state;
         out = {0, 0, 0, 0};
-        best = row = best_column = state = 0;
+        best = NO_END, row = best_column = state = 0;
         chunk_end = buffers.height;
     }
 
@@ -102,6 +102,9 @@ struct Lane : OneRow {
         }
         out = {h[R - 1], k, h_state[R - 1], k_state};
         if (LOCAL) remember_best(at_row);
+        remember_ends(at_row, column, problem, [&](int c) { return h[c]; }, [&](int score, int c) {
+            if (score > best) best = score, row = at_row, best_column = c, state = h_state[c];
+        });
         if (ENDING && at_row == chunk_end && at_row < m) end_chunk();
     }
 
@@ -215,7 +218,7 @@ extern "C" __global__ void link_sub_paths(
         int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - (kind == FROM_K)) / height * height;
         paths[found++] = {strip, kind, start_row, end_row, end_column, end_in,
                           from_top ? place : 0, again ? above + 1 : 0};
-        if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && LOCAL)))) break;
+        if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && TOP_FREE)))) break;
         end_row = start_row;
         if (from_top) {
             end_column = place, end_in = kind == TOP_G ? IN_G : IN_H;

@@ -95,16 +95,19 @@ class PairTables:
     @cached_property
     def best_end_cells(self) -> tuple[Cell, ...]:
         """Cells of H in which a best alignment can end."""
-        if not self.encoded_pair.is_local:
-            return ((H, self.row_count, self.column_count, 0),)
-        best = self.cell_values[H].max()
-        return tuple((H, i, j, 0) for i, j in np.argwhere(self.cell_values[H] == best).tolist()) if best > 0 else ()
+        may_end = reference.mark_ends(self.encoded_pair)
+        best = self.cell_values[H][may_end].max()
+        if self.encoded_pair.is_local and best <= 0:
+            return ()
+        return tuple((H, i, j, 0) for i, j in np.argwhere(may_end & (self.cell_values[H] == best)).tolist())
 
     @cached_property
     def possible_end_cells(self) -> tuple[Cell, ...]:
-        """Cells of H in which a local alignment can end, best or not."""
-        positive = np.argwhere(self.cell_values[H] > 0).tolist() if self.encoded_pair.is_local else []
-        return tuple((H, i, j, 0) for i, j in positive)
+        """Cells of H in which an alignment can end, best or not, where these are several."""
+        may_end = reference.mark_ends(self.encoded_pair)
+        if self.encoded_pair.is_local:
+            may_end &= self.cell_values[H] > 0
+        return tuple((H, i, j, 0) for i, j in np.argwhere(may_end).tolist()) if may_end.sum() > 1 else ()
 
     def make_tables(
         self,

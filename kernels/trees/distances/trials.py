@@ -82,7 +82,7 @@ def draw_full(choose: TrialChooser, largest: int = MOST) -> FullProblem:
     return FullProblem(
         _draw_family(choose, largest, LONGEST, nucleotides_too=False),
         choose.choose_one(SCORINGS),
-        choose.choose_one(tuple(Mode)),
+        choose.choose_one((Mode.LOCAL, Mode.GLOBAL)),
     )
 
 

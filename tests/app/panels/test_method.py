@@ -65,3 +65,12 @@ def test_options_of_a_guide_tree_are_hidden_while_a_tree_is_given(qtbot: Any) ->
         panel.set_data(data)
         assert panel.options.editor("guide").isHidden() == hidden == panel.options.editor("passes").isHidden()
         assert not panel.options.editor("gap_open").isHidden()
+
+
+def test_switches_of_free_ends_are_shown_with_the_mode_custom_alone(qtbot: Any) -> None:
+    panel = MethodPanel([registry.find_method("striped-alignment")])
+    qtbot.addWidget(panel)
+    panel.set_data([DNA, DNA])
+    assert panel.options.editor("free_second_start").isHidden()
+    panel.set_values(registry.find_method("striped-alignment"), {"mode": "custom"}, {})
+    assert not panel.options.editor("free_second_start").isHidden()

@@ -16,6 +16,7 @@ from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.choosing import HypothesisChooser
+from tests.kernels.pairwise.compiled_modes import LOCAL
 from tests.problems import assert_same_path, pair, pairs, shifted
 
 SEEDS = st.sampled_from((0, 1, 2, 3))
@@ -97,7 +98,7 @@ def test_shared_memory_stays_allowed_for_runs_beside(emulated) -> None:
     from antidiag.kernels.cuda.kernel_compiler import compile_kernel
     from antidiag.kernels.pairwise.strips import cuda_job, cuda_sweep
 
-    defines = {"R": 3, "BATCH": 8, "LOCAL": 1, "WIDE": 0, "PACKED": 0, "KEYED": 1, "CHECKPOINTS": 0}
+    defines = {"R": 3, "BATCH": 8, **LOCAL, "WIDE": 0, "PACKED": 0, "KEYED": 1, "CHECKPOINTS": 0}
     kernel, _ = compile_kernel(cuda_sweep.SCORE, "striped_score", defines)
     for shared in (60_000, 4_000):
         assert cuda_job.block_warps(kernel, 32, shared)[0] == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +17,28 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem, rescore_path
 from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
 from antidiag.kernels.pairwise.strips import cpu
-from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.scoring import FreeEnds, Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
+from tests import oracle
 from tests.problems import DATA, LAMBDOIDS, MITOCHONDRIA, SAMPLES, pair
 
 PARAMETERS = StripedAlignmentParameters(s=512, T=512, threads=2)
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
-PARASAIL = {Mode.LOCAL: "sw_striped_32", Mode.GLOBAL: "nw_striped_32"}
+PARASAIL = {
+    Mode.LOCAL: "sw_striped_32",
+    Mode.GLOBAL: "nw_striped_32",
+    Mode.OVERLAP: "sg_striped_32",
+    Mode.QUERY_IN_TARGET: "sg_dx_striped_32",
+}
+MODES = pytest.mark.parametrize("mode", PARASAIL)
+END_GAPS = {
+    "first_start": "left_deletion",
+    "first_end": "right_deletion",
+    "second_start": "left_insertion",
+    "second_end": "right_insertion",
+}
+"""Biopython's names of the gaps at free ends."""
 
 
 UNIT = Scoring(match_mismatch(0, -1), 0, 1)
@@ -67,9 +82,23 @@ def biopython_score(problem: PairProblem) -> float:
     scoring = problem.scoring
     matrix = substitution_matrices.Array(scoring.matrix.letters, dims=2)
     matrix[:, :] = scoring.matrix.values
-    aligner = PairwiseAligner(mode=problem.mode.value, substitution_matrix=matrix)
+    aligner = PairwiseAligner(mode="local" if problem.mode is Mode.LOCAL else "global", substitution_matrix=matrix)
     aligner.open_gap_score, aligner.extend_gap_score = -(scoring.gap_open + scoring.gap_extend), -scoring.gap_extend
+    for end, gap in END_GAPS.items():
+        if getattr(problem.free_ends, end):
+            setattr(aligner, f"{gap}_score", 0)
     return aligner.score(*(sequence.letters.decode() for sequence in problem.sequences))
+
+
+@pytest.mark.parametrize("ends", [FreeEnds(*ends) for ends in itertools.product((False, True), repeat=4)], ids=str)
+def test_every_choice_of_free_ends_scores_as_biopython(ends: FreeEnds) -> None:
+    random = np.random.default_rng(11)
+    for m, n in ((60, 90), (90, 60), (40, 40), (3, 50)):
+        core = "".join(random.choice(list("ACGT"), min(m, n)))
+        first, second = ("".join(random.choice(list("ACGT"), length)) + core for length in (m // 3, n // 3))
+        problem = pair(first[:m], second + first[: n // 4], DNA, Mode.CUSTOM)
+        problem = replace(problem, chosen_ends=ends)
+        assert score(problem) == biopython_score(problem) == oracle.best_alignment(problem).score
 
 
 PHAGES = pytest.param(LAMBDOIDS, (slice(18_000), slice(18_000, 38_000)), id="phages")
@@ -85,7 +114,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("mode", Mode)
+@MODES
 @pytest.mark.parametrize(("names", "pieces"), [*GENOMES, *PIECES])
 def test_real_dna_scores_as_parasail(names, pieces, mode: Mode) -> None:
     problem = pair(*map(dna, names, pieces), DNA, mode)
@@ -99,14 +128,14 @@ def test_real_dna_with_unit_costs_is_as_far_apart_as_edlib_says(names, pieces) -
     assert score(pair(first, second, UNIT, Mode.GLOBAL)) == -edlib.align(first, second)["editDistance"]
 
 
-@pytest.mark.parametrize("mode", Mode)
+@MODES
 def test_real_dna_scores_as_biopython(mode: Mode) -> None:
     first, second = (dna(name, slice(4000)) for name in MITOCHONDRIA)
     problem = pair(first, second, DNA, mode)
     assert DNA.unscale_score(score(problem)) == biopython_score(problem)
 
 
-@pytest.mark.parametrize("mode", Mode)
+@MODES
 def test_real_proteins_score_as_parasail(mode: Mode) -> None:
     found = sorted((DATA / "triples").glob("*.fasta"))
     assert found
@@ -116,7 +145,7 @@ def test_real_proteins_score_as_parasail(mode: Mode) -> None:
             assert score(problem) == parasail_score(problem, lambda parasail: parasail.blosum62)
 
 
-@pytest.mark.parametrize("mode", Mode)
+@MODES
 @pytest.mark.parametrize("name", ["BLOSUM62", "PAM250", "GONNET1992", "NUC.4.4"])
 def test_matrices_of_biopython_score_as_its_aligner(name: str, mode: Mode) -> None:
     random = np.random.default_rng(7)

@@ -21,6 +21,7 @@ from antidiag.kernels.pairwise.trials import make_related_pair
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.kernels.pairwise.compiled_modes import GLOBAL, LOCAL, OVERLAP
 from tests.nvrtc import compile_without_device
 from tests.problems import assert_same_path, pair, pairs
 
@@ -55,15 +56,15 @@ def assert_oracle(found: Result, problem: PairProblem, method: Method) -> None:
 
 
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90"])
-@pytest.mark.parametrize("local", [0, 1])
-def test_kernels_compile(architecture: str, local: int) -> None:
+@pytest.mark.parametrize("mode", [LOCAL, GLOBAL, OVERLAP])
+def test_kernels_compile(architecture: str, mode: dict[str, int]) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
     from antidiag.kernels.pairwise.strips import cuda_sources
 
     sources = [(cuda_sources.PUBLISHED_SCORE, 0, 0), (cuda_sources.PUBLISHED_PATH, 0, 2)]
     sources += [(cuda_sources.PUBLISHED_STATES, 1, chunks) for chunks in (0, 1, 2)]
     for parts, states, chunks in sources:
-        assert compile_without_device(parts, {"LOCAL": local, "STATES": states, "CHUNKS": chunks}, architecture)
+        assert compile_without_device(parts, {**mode, "STATES": states, "CHUNKS": chunks}, architecture)
 
 
 @each

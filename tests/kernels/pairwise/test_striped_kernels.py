@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kernels.pairwise.compiled_modes import GLOBAL, LOCAL, OVERLAP
+
 CARDS = [(1, "sm_75"), (1, "sm_90"), (5, "sm_75"), (5, "sm_90"), (18, "sm_75"), (32, "sm_90")]
 """Columns a lane, and cards: both with narrow strips; a wide one takes seconds, and differs in the unrolling alone."""
 
@@ -20,12 +22,13 @@ def sources() -> dict[str, tuple]:
 @pytest.mark.parametrize(
     ("kernel", "defines"),
     [
-        ("score", {"KEYED": 1, "CHECKPOINTS": 0, "LOCAL": 1}),
-        ("score", {"KEYED": 0, "CHECKPOINTS": 1, "LOCAL": 0}),
-        ("score", {"KEYED": 0, "CHECKPOINTS": 1, "LOCAL": 1, "PACKED": 1}),
-        ("states", {"CHUNKS": 0, "TILE": 1, "LOCAL": 1}),
-        ("states", {"CHUNKS": 2, "TILE": 0, "LOCAL": 0}),
-        ("path", {"LOCAL": 1}),
+        ("score", {"KEYED": 1, "CHECKPOINTS": 0, **LOCAL}),
+        ("score", {"KEYED": 0, "CHECKPOINTS": 1, **OVERLAP}),
+        ("score", {"KEYED": 0, "CHECKPOINTS": 1, **LOCAL, "PACKED": 1}),
+        ("score", {"KEYED": 0, "CHECKPOINTS": 1, **OVERLAP, "PACKED": 1}),
+        ("states", {"CHUNKS": 0, "TILE": 1, **LOCAL}),
+        ("states", {"CHUNKS": 2, "TILE": 0, **GLOBAL}),
+        ("path", LOCAL),
     ],
 )
 def test_kernels_compile(sources, kernel, defines, per_lane, architecture):
