@@ -125,6 +125,8 @@ def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = No
     """
     import cupy
 
+    from antidiag.kernels.cuda import pinned_transfers
+
     idle = _idle_streams(cupy, index)
     with _translate_errors(index), cupy.cuda.Device(index):
         # The pool hands out freed memory on the stream that freed it only, so streams are used again as well.
@@ -141,6 +143,7 @@ def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = No
                 yield
         except BaseException as error:
             kind = None
+            pinned_transfers.wait_for_touching()
             workers.end_idle_threads()  # threads that copied: nobody waits for them any more
             _clear_frames(error)
             raise

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import SimpleQueue
+from threading import Thread
 
 import cupy
 import numpy as np
@@ -28,6 +29,8 @@ COPIES_AHEAD = 4
 SMALL_BYTES = 4 << 20
 """Arrays up to this size are copied by the driver alone, which takes no longer."""
 PAGE_BYTES = 4096
+
+_touching: list[Thread] = []
 
 FillRows = Callable[[int, int, np.ndarray], None]
 """``fill_rows(first, last, out)`` writes the rows ``first`` to ``last`` (exclusive) of an array into ``out``."""
@@ -70,15 +73,28 @@ def download_rows(source: cupy.ndarray, take_rows: TakeRows, check: Callable[[],
         Called on this thread every 50 ms; what it raises ends the transfer.
     """
     stream = cupy.cuda.get_current_stream()
+    wait_for_touching()
     if source.nbytes <= SMALL_BYTES:
         take_rows(0, int(source.shape[0]), source.get(stream=stream))
     else:
         _Download(source, take_rows, stream).run(check)
 
 
-def touch_pages(array: np.ndarray) -> None:
-    """Have the system provide the memory of a new, large C-contiguous array, on several threads: to be called while
-    the device computes what will be stored there."""
+def touch_in_background(array: np.ndarray) -> None:
+    """Have the system provide the memory of a new, large C-contiguous array while the device computes what will be
+    stored there; whoever stores it waits (`wait_for_touching`)."""
+    if array.nbytes > SMALL_BYTES:
+        _touching.append(Thread(target=_touch_pages, args=(array,)))
+        _touching[-1].start()
+
+
+def wait_for_touching() -> None:
+    """Wait until all arrays of `touch_in_background` have their memory: what touches them sets bytes to 0."""
+    while _touching:
+        _touching.pop().join()
+
+
+def _touch_pages(array: np.ndarray) -> None:
     nbytes = array.reshape(-1).view(np.uint8)
     threads = min(workers.count_processors(), MOST_THREADS)
     bounds = np.linspace(0, nbytes.size, threads + 1).astype(np.int64).tolist()

@@ -24,7 +24,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import Any, NamedTuple
 
 import cupy
@@ -73,7 +72,6 @@ class DeviceRun:
     _progress: dict[str, float] = field(default_factory=dict)
     _pending: deque[tuple[LaunchPhase, PendingLaunch | None]] = field(default_factory=deque)
     _deferred: list[Callable[[], None]] = field(default_factory=list)
-    _touching: list[Thread] = field(default_factory=list)
 
     # Compilation
 
@@ -151,8 +149,6 @@ class DeviceRun:
         self.wait_for_launches()
         cupy.cuda.get_current_stream().synchronize()
         with self.time_phase("transfer"):
-            while self._touching:
-                self._touching.pop().join()
             pinned_transfers.download_rows(source, take_rows, self.monitor.check)
 
     def allocate_answer(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -162,9 +158,7 @@ class DeviceRun:
         `download_array` may write into it.
         """
         answer = np.empty(shape, dtype)
-        if answer.nbytes > pinned_transfers.SMALL_BYTES:
-            self._touching.append(Thread(target=pinned_transfers.touch_pages, args=(answer,)))
-            self._touching[-1].start()
+        pinned_transfers.touch_in_background(answer)
         return answer
 
     @property

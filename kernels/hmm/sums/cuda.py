@@ -71,7 +71,7 @@ def hmm_posterior(problem: HmmProblem, parameters: SumParameters, monitor: Monit
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
     piece = parameters.piece
-    posterior = run.allocate_answer((problem.n, problem.states), np.float64)
+    posterior = np.empty((problem.n, problem.states))
     rows = compute_forward_rows(problem.hmm, join_letters([problem]), run, piece)
     forward, evidence, backward = compute_both_rows(rows, piece, _queue_evidence)
     found = evidence.sum_logarithms()
