@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from antidiag.kernels.monitor import Monitor
 
@@ -13,6 +14,16 @@ COMPILING = "compiling, once"
 """Phase that is reported while functions are compiled: later runs load them."""
 LOADING_S = 1.0
 """Time that loading compiled functions takes at most; what lasts longer is compilation."""
+
+
+@dataclass
+class CompilationClock:
+    """The time that Numba has spent on compiling in this process, so that a run can tell it from computing."""
+
+    spent_ns: int = 0
+
+
+compilation_clock = CompilationClock()
 
 
 def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:

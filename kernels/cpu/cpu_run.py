@@ -27,8 +27,7 @@ from typing import TypeVar
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.compilation import compile_cancellably
-from antidiag.kernels.cpu.jit import compilation_clock
+from antidiag.kernels.cpu.compilation import compilation_clock, compile_cancellably
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
 

@@ -27,6 +27,7 @@ from llvmlite import binding
 from numba.core import event as events
 
 from antidiag.kernels import ROOT
+from antidiag.kernels.cpu.compilation import compilation_clock
 
 MIN_FREE_BYTES = 64 * 2**20
 """Code is not kept on a disk with less free space: a full disk must not stop a run."""
@@ -107,14 +108,13 @@ class SavingLock(events.Listener):
             thread.file = None
 
 
-class CompilationClock(events.Listener):
-    """Adds up the time that Numba spends on compiling, so that a run can tell it from computing.
+class CompilationListener(events.Listener):
+    """Adds the time that Numba spends on compiling to the clock of compilation.
 
     Numba compiles one function at a time; what a function calls is compiled within its own time.
     """
 
     def __init__(self) -> None:
-        self.spent_ns = 0
         self._thread = threading.local()
 
     def on_start(self, event: events.Event) -> None:
@@ -127,7 +127,7 @@ class CompilationClock(events.Listener):
         """Add the time where this thread has compiled the outermost function."""
         self._thread.depth -= 1
         if self._thread.depth == 0:
-            self.spent_ns += time.perf_counter_ns() - self._thread.begun_ns
+            compilation_clock.spent_ns += time.perf_counter_ns() - self._thread.begun_ns
 
 
 def _lock_file(path: Path) -> BinaryIO | None:
@@ -163,8 +163,7 @@ if _folder is not None:
     for _kind in ("numba:compiler_lock", "numba:compile"):
         events.register(_kind, _saving_lock)
 
-compilation_clock = CompilationClock()
-events.register("numba:compile", compilation_clock)
+events.register("numba:compile", CompilationListener())
 
 cached_njit = numba.njit(cache=_folder is not None, nogil=True)
 """Decorator of functions that Python calls: compiled once, kept on disk, run without the interpreter lock."""
