@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QPushButton,
     QStackedWidget,
     QWidget,
 )
@@ -149,7 +150,7 @@ class PreferencesDialog(QDialog):
         self.list.setFixedWidth(LIST_WIDTH)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         reset_button = buttons.addButton("Reset all\N{HORIZONTAL ELLIPSIS}", QDialogButtonBox.ButtonRole.ResetRole)
-        for button in buttons.buttons():  # Enter finds a setting and closes nothing
+        for button in buttons.findChildren(QPushButton):  # Enter finds a setting and closes nothing
             button.setAutoDefault(False)
             button.setDefault(False)
         reset_button.clicked.connect(self.reset)
