@@ -310,7 +310,7 @@ def write_handout(path: Path, lecture: lectures.Lecture) -> None:
     check_writable(path, [])
     if path.suffix.lower() not in (".pdf", ".html"):
         raise InputError(
-            f"{path}: a handout must be a .pdf or .html file; for the picture of a scene choose it with --scene"
+            f"{path}: a handout is a .pdf or .html file; for the picture of a scene choose it with --scene"
         )
     _load_drawing(path).save_handout(path, lecture)
 

@@ -57,9 +57,9 @@ def _is_offered(widget: QWidget, view: QWidget) -> bool:
 def _button_text(button: QAbstractButton) -> str:
     text = button.text().replace("&", "").strip()
     tip = button.toolTip().split("\n")[0].split(";")[0]
-    if len(text) >= SHORTEST_TEXT:
-        return text if not tip or text.lower() in tip.lower() else f"{text}: {tip}"
-    return tip or button.accessibleName()
+    if len(text) < SHORTEST_TEXT or text.strip("\N{HORIZONTAL ELLIPSIS}").lower() in tip.lower():
+        return tip or button.accessibleName()
+    return f"{text}: {tip}" if tip else text
 
 
 def _click(button: QAbstractButton) -> None:

@@ -100,7 +100,7 @@ def test_lectures_are_listed_told_checked_and_written(said, tmp_path):
         assert said("lecture", "beginners", "--out", handout)[0] == 0
         assert handout.read_bytes().startswith(begins)
     code, _, told = said("lecture", "beginners", "--out", tmp_path / "handout.png")
-    assert code == 2 and "must be a .pdf or .html file" in told and not (tmp_path / "handout.png").exists()
+    assert code == 2 and "is a .pdf or .html file" in told and not (tmp_path / "handout.png").exists()
     code, out, _ = said("lecture", "long-pairs", "--json")
     (tmp_path / "copy.json").write_text(out.replace("{steps}", "{nothing}"))
     code, out, _ = said("lecture", tmp_path / "copy.json", "--check")
