@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSize, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -28,6 +28,7 @@ def install_actions(window: Workbench) -> Commands:
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
     commands.fill(menus)
     _add_submenus(window, menus["file"], commands)
+    commands["find"].setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)  # also in windows of views
     window.undoing.set_actions(commands["undo"], commands["redo"])
     return commands
 

@@ -73,7 +73,6 @@ class HelpWindow(QDialog):
         for keys, slot in (
             ("Alt+Left", self.back_button.click),
             ("Alt+Right", self.forward_button.click),
-            ("Ctrl+F", self._focus_search),
         ):
             QShortcut(QKeySequence(keys), self, slot)
         self._list_contents()
@@ -195,10 +194,6 @@ class HelpWindow(QDialog):
         if (item := self.contents.topLevelItem(0)) is not None:
             self.contents.setCurrentItem(item)
             self._open_item(item)
-
-    def _focus_search(self) -> None:
-        self.search_line.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search_line.selectAll()
 
     def _lay_out(self) -> None:
         self.resize(QSize(*SIZE).boundedTo(self.screen().availableSize()))

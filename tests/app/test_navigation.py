@@ -5,6 +5,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from antidiag.app.command_search import CommandSearch
+from antidiag.app.kit.focus import main_widget
 from tests.app.steps import run
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -38,17 +39,20 @@ def test_find_opens_the_command_search_where_nothing_can_be_searched(qtbot, wind
     assert any(search.isVisible() for search in window.findChildren(CommandSearch))
 
 
-def test_find_works_in_a_view_in_its_own_window(qtbot, ready):
+def test_find_works_in_other_windows(qtbot, ready):
+    """In the window of a view, and in that of the help."""
     run(qtbot, ready)
-    ready.viewer.turn_to("aligned")
-    view = ready.viewer.current
+    ready.viewer.turn_to("matrix")
+    kind = type(ready.viewer.current)
     ready.commands["apart"].trigger()
-    qtbot.waitUntil(lambda: view.window() is not ready)
-    view.window().activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is view.window())
-    view.canvas.setFocus()
-    ready.commands["find"].trigger()
-    assert view.finder.box.hasFocus()
+    windows = [window for window in QApplication.topLevelWidgets() if window is not ready and window.isVisible()]
+    (apart,) = [window for window in windows if window.findChild(kind)]
+    for window, text in ((apart, "Go to i, j"), (ready.open_help(), "Search the help (Ctrl+F)")):
+        window.activateWindow()
+        qtbot.waitUntil(lambda window=window: QApplication.activeWindow() is window)
+        main_widget(window).setFocus()
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F, Control)
+        assert QApplication.focusWidget().placeholderText() == text and focus_inside(window)
 
 
 def test_f6_walks_through_the_areas_and_back(qtbot, ready):
