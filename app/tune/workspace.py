@@ -16,6 +16,7 @@ from antidiag.app.jobs.queue import Job, JobQueue
 from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.drawers import LEFT, RIGHT, FoldingPanels, PanelHolder, SidePanel
 from antidiag.app.kit.controls.widgets import ElidedLabel, VerticalScrollArea, create_label, menu_button, tool_button
+from antidiag.app.kit.focus import guard_from_wheel
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.tune import sweep_history
 from antidiag.app.tune.form import SweepForm
@@ -231,6 +232,7 @@ class TuneWorkspace(QWidget):
         left, middle, inner = QWidget(), QWidget(), QWidget()
         column_of(self.form, parent=inner)
         column_of((VerticalScrollArea(inner), 1), self.form.buttons, parent=left)
+        guard_from_wheel(left)
         self.empty_label.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
         self.plots.setMinimumHeight(MIN_PLOT_HEIGHT)
         self._plot_area = VerticalScrollArea(self.plots)

@@ -88,20 +88,34 @@ def test_f6_walks_through_tune_and_learn(qtbot, ready):
         assert reached == set(found)
 
 
+def turn_wheel(widget) -> None:
+    place = QPoint(5, 5)
+    wheel = QWheelEvent(
+        QPointF(place), QPointF(widget.mapToGlobal(place)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(widget, wheel)
+
+
+def test_the_wheel_changes_no_number_under_the_pointer(qtbot, ready):
+    ready.turn_to(1)
+    boxes = [ready.tune.form.repeats, ready.tune.form.budget, ready.method.parameters.editor("s")]
+    for box in boxes:
+        before = box.value()
+        turn_wheel(box)
+        assert box.value() == before and box.focusPolicy() == Qt.FocusPolicy.StrongFocus
+    boxes[0].setFocus()
+    before = boxes[0].value()
+    turn_wheel(boxes[0])
+    assert boxes[0].value() == before + 1
+
+
 def test_keys_meant_for_a_view_change_no_number(qtbot, ready):
     editor = ready.method.parameters.editor("s")
     editor.setFocus()
     editor.set_value(64)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_PageUp)
     assert editor.value() == 64, "Page up scrolls the panel"
-    wheel = QWheelEvent(
-        QPointF(5, 5), QPointF(editor.mapToGlobal(QPoint(5, 5))), QPoint(), QPoint(0, 120),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    ready.sequences.table.setFocus()
-    assert not editor.focusPolicy() & Qt.FocusPolicy.WheelFocus & ~Qt.FocusPolicy.StrongFocus
-    QApplication.sendEvent(editor, wheel)
-    assert editor.value() == 64
     editor.setFocus()
     run(qtbot, ready)  # a run leaves the form
     ready.viewer.turn_to("aligned")
