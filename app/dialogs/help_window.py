@@ -148,7 +148,7 @@ class HelpWindow(QDialog):
     def _show_place(self) -> None:
         page, anchor = self.history[self.place_number]
         self.page.document().setBaseUrl(QUrl.fromLocalFile(f"{page.folder}/"))
-        self.page.setMarkdown(page.markdown)
+        self.page.setMarkdown(page.shown_markdown)
         self.page.document().setDocumentMargin(2 * theme.MARGIN)
         self.setWindowTitle(f"{page.title} - Help")
         self.back_button.setEnabled(self.place_number > 0)
