@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from antidiag.app import texts, theme
@@ -61,6 +61,22 @@ EMPTY_TEXT = (
     "No points yet. Choose an axis on the left, such as the strip width s with 32:1024:*2, and start the sweep. "
     "Points appear here as they are measured. Tune searches for good parameters automatically."
 )
+
+
+class PlotHolder(QWidget):
+    """Holds the plots as high as the scroll area, but at least MIN_PLOT_HEIGHT; a layout would ask for more."""
+
+    def __init__(self, plots: QWidget) -> None:
+        super().__init__()
+        self._plots = plots
+        plots.setParent(self)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._plots.minimumSizeHint().width(), MIN_PLOT_HEIGHT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._plots.resize(self.size())
 
 
 class TuneWorkspace(QWidget):
@@ -234,8 +250,7 @@ class TuneWorkspace(QWidget):
         column_of((VerticalScrollArea(inner), 1), self.form.buttons, parent=left)
         guard_from_wheel(left)
         self.empty_label.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
-        self.plots.setMinimumHeight(MIN_PLOT_HEIGHT)
-        self._plot_area = VerticalScrollArea(self.plots)
+        self._plot_area = VerticalScrollArea(PlotHolder(self.plots))
         column_of(self.title, (self.empty_label, 1), (self._plot_area, 1), parent=middle)
         self.panel.setMinimumWidth(MIN_PANEL_WIDTH)
         self.sides = {"data": PanelHolder(left), "method": PanelHolder(self.panel)}
