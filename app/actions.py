@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -18,25 +17,23 @@ from antidiag.app.panels.view_places import BESIDE, TABS
 from antidiag.app.settings import RECENT_COMMANDS, configuration_folder
 from antidiag.app.workbench import Workbench
 
-if TYPE_CHECKING:
-    from antidiag.app.window import Window
-
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEARCH_SIZE = QSize(560, 460)
 STANDARD = QKeySequence.StandardKey
 
 
-def install_actions(window: Window) -> Commands:
+def install_actions(window: Workbench) -> Commands:
     """Make the actions and the menu bar of the window."""
     commands = Commands(window, _list_commands(window))
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
     commands.fill(menus)
     _add_submenus(window, menus["file"], commands)
+    commands["find"].setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)  # also in windows of views
     window.undoing.set_actions(commands["undo"], commands["redo"])
     return commands
 
 
-def _list_commands(window: Window) -> list[Command]:
+def _list_commands(window: Workbench) -> list[Command]:
     panel = window.sequences
     return [
         Command("open", "Open...", "file", partial(file_actions.ask_open, window), STANDARD.Open,
@@ -77,9 +74,9 @@ def _list_commands(window: Window) -> list[Command]:
         Command("search", "Search commands...", "view", partial(open_search, window), "Ctrl+K",
                 "Search commands, methods, data, results, settings and help (Ctrl+K)"),
         Command("find", "Find in the view", "edit", partial(find_in_view, window), STANDARD.Find, line=True),
-        Command("next_area", "Next area", "view", lambda: window.navigation.step_area(1), "F6",
+        Command("next_area", "Next area", "view", partial(window.step_area, 1), "F6",
                 "Move the keyboard focus to the next area of the window (F6)"),
-        Command("previous_area", "Previous area", "view", lambda: window.navigation.step_area(-1), "Shift+F6"),
+        Command("previous_area", "Previous area", "view", partial(window.step_area, -1), "Shift+F6"),
         Command("log", "Log", "view", window.jobs.log_button.toggle, "Ctrl+L"),
         Command("analyse", "Analyse", "view", partial(window.turn_to, 0), "Ctrl+1", checkable=True, line=True,
                 tip="Run methods and look at results (Ctrl+1)"),
@@ -248,9 +245,9 @@ def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
     return search
 
 
-def find_in_view(window: Window) -> None:
+def find_in_view(window: Workbench) -> None:
     """Go to the search field of what is looked at; open the command search if it has none."""
-    if not window.navigation.find():
+    if not window.find_field():
         open_search(window)
 
 

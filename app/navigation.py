@@ -38,16 +38,19 @@ class Navigation(QObject):
         self._areas.step(self.areas(), by)
 
     def find(self) -> bool:
-        """Go to the search field of what is looked at; return whether there is one."""
+        """Go to the search field of what is looked at; return whether that was all that can be done.
+
+        In another window, such as that of a view or of the help, it is the field there.
+        """
         here = QApplication.activeWindow()
-        places = [] if here is None or here is self._window else [here]
-        for area in (*places, *self._search_areas()):
+        is_other = here is not None and here is not self._window
+        for area in [here] if is_other else self._search_areas():
             line = find_search_field(area)
             if line is not None:
                 line.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 line.selectAll()
                 return True
-        return False
+        return is_other
 
     def focus_view(self) -> None:
         """Give the focus to the main part of the view, so that the next keys are meant for it."""

@@ -24,8 +24,8 @@ from antidiag.kernels.registry import lectures
 from antidiag.kernels.registry.samples import bundled_samples
 
 SEQUENCE_HITS = 20
-LEARN = 2
-"""The number of the workspace Learn."""
+TUNE, LEARN = 1, 2
+"""The numbers of these workspaces."""
 Turn = Callable[[], object]
 
 
@@ -51,6 +51,7 @@ def find_later(window: Workbench) -> Iterator[Iterable[CommandMatch]]:
     viewer = window.viewer
     for kind in viewer.shown_kinds():
         yield _hidden_view(viewer, kind)
+    yield from _hidden_workspaces(window)
     yield from _learn(window)
 
 
@@ -102,6 +103,13 @@ def _hidden_view(viewer: ResultViews, kind: type[ResultView]) -> list[CommandMat
         return []
     view = viewer.prepare_view(kind, with_content=hasattr(kind, "show_edits"))
     return _view_matches(view_widget(view), kind.title, partial(viewer.turn_to, kind.id), viewer.has_content(view))
+
+
+def _hidden_workspaces(window: Workbench) -> Iterator[list[CommandMatch]]:
+    """Yield the commands of Tune and Learn where they are not visible but were used before."""
+    for number, page, title in ((TUNE, window.tune_page, "Tune"), (LEARN, window.learn_page, "Learn")):
+        if page.is_created and window.workspaces.currentWidget() is not page:
+            yield _view_matches(page.content, title, partial(window.turn_to, number))
 
 
 def _results(window: Workbench) -> list[CommandMatch]:

@@ -119,6 +119,14 @@ class Window(Workbench):
         saving.close()
         super().closeEvent(event)
 
+    def find_field(self) -> bool:
+        """Go to the search field of what is looked at; return whether there is one."""
+        return self.navigation.find()
+
+    def step_area(self, by: int) -> None:
+        """Move the focus to the next area (1) or the previous one (-1)."""
+        self.navigation.step_area(by)
+
     def confirm_close(self, jobs: int) -> bool:
         """Ask whether the window may close with unfinished jobs."""
         stores = [job.monitor.store for job in self.queue.active]

@@ -165,6 +165,14 @@ class Workbench(QMainWindow):
         """Ask whether a session may replace the open results; `Window` implements it."""
         raise NotImplementedError
 
+    def find_field(self) -> bool:
+        """Go to the search field of what is looked at; return whether there is one. `Window` implements it."""
+        raise NotImplementedError
+
+    def step_area(self, by: int) -> None:
+        """Move the focus to the next area (1) or the previous one (-1); `Window` implements it."""
+        raise NotImplementedError
+
     @property
     def tune(self) -> TuneWorkspace:
         """The workspace Tune, made on first use."""
@@ -261,9 +269,9 @@ class Workbench(QMainWindow):
         from antidiag.app.views.aligned.colouring import schemes
         from antidiag.app.views.aligned.columns import tracks
 
-        by_alphabet = (schemes.available_schemes(protein) for protein in (True, False))
         titles = {name: track.title for name, track in tracks.TRACKS.items() if name != "agreement"}
-        choices = PreferenceChoices(*by_alphabet, titles, COLOUR_MAPS)
+        proteins, nucleotides = schemes.available_schemes(True), schemes.available_schemes(False)
+        choices = PreferenceChoices(proteins, nucleotides, titles, COLOUR_MAPS)
         dialog = PreferencesDialog(self.settings, self, choices, self.commands, self.device)
         dialog.disk_changed.connect(self.method.changed)
         dialog.setting_changed.connect(self._apply_setting)

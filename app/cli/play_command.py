@@ -297,7 +297,9 @@ def write_handout(path: Path, lecture: lectures.Lecture) -> None:
     """Write the handout of a lecture as PDF or HTML."""
     check_writable(path, [])
     if path.suffix.lower() not in (".pdf", ".html"):
-        raise InputError(f"{path}: a handout must be a .pdf or .html file; for a picture choose a scene with --scene")
+        raise InputError(
+            f"{path}: a handout is a .pdf or .html file; for the picture of a scene choose it with --scene"
+        )
     _load_drawing(path).save_handout(path, lecture)
 
 

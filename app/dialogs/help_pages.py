@@ -19,6 +19,7 @@ LEFT_OUT = ("screenshots", "measured", "notes")
 METHODS_GROUP, OTHER_GROUP = "Methods", "More"
 HEADING = re.compile(r"^(#{1,4})\s+(.*?)\s*#*$")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+\.md)\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = "```"
 MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|[*_`|]|\]\([^)]*\)|\[")
 SNIPPET = 90
@@ -52,6 +53,15 @@ class HelpPage:
     def title(self) -> str:
         """The first heading."""
         return next((section.title for section in self.sections), self.name)
+
+    @property
+    def shown_markdown(self) -> str:
+        """The page without pictures whose files are missing, as those of the window in an installed program."""
+
+        def keep(match: re.Match[str]) -> str:
+            return match[0] if "://" in match[1] or (self.folder / match[1]).is_file() else ""
+
+        return PICTURE.sub(keep, self.markdown)
 
     @property
     def sections(self) -> tuple[HelpSection, ...]:

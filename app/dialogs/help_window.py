@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QTextBlock, QTextCursor
+from PySide6.QtGui import QDesktopServices, QImage, QKeySequence, QShortcut, QTextBlock, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
@@ -36,14 +36,12 @@ Place = tuple[HelpPage, str]
 class HelpBrowser(QTextBrowser):
     """Shows a page; pictures are scaled to its width."""
 
-    def loadResource(self, kind: int, name: QUrl) -> object:
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
         found = super().loadResource(kind, name)
-        image = self._load_image(name) if kind == 2 else None  # 2 is an image
+        image = self._load_image(QUrl(name)) if kind == QTextDocument.ResourceType.ImageResource.value else None
         return found if image is None else image
 
-    def _load_image(self, name: QUrl) -> object | None:
-        from PySide6.QtGui import QImage
-
+    def _load_image(self, name: QUrl) -> QImage | None:
         path = self.document().baseUrl().resolved(name).toLocalFile()
         image = QImage(path) if path and Path(path).is_file() else QImage()
         most = max(self.viewport().width() - PICTURE_MARGIN, 200)
@@ -75,7 +73,6 @@ class HelpWindow(QDialog):
         for keys, slot in (
             ("Alt+Left", self.back_button.click),
             ("Alt+Right", self.forward_button.click),
-            ("Ctrl+F", self._focus_search),
         ):
             QShortcut(QKeySequence(keys), self, slot)
         self._list_contents()
@@ -151,7 +148,7 @@ class HelpWindow(QDialog):
     def _show_place(self) -> None:
         page, anchor = self.history[self.place_number]
         self.page.document().setBaseUrl(QUrl.fromLocalFile(f"{page.folder}/"))
-        self.page.setMarkdown(page.markdown)
+        self.page.setMarkdown(page.shown_markdown)
         self.page.document().setDocumentMargin(2 * theme.MARGIN)
         self.setWindowTitle(f"{page.title} - Help")
         self.back_button.setEnabled(self.place_number > 0)
@@ -197,10 +194,6 @@ class HelpWindow(QDialog):
         if (item := self.contents.topLevelItem(0)) is not None:
             self.contents.setCurrentItem(item)
             self._open_item(item)
-
-    def _focus_search(self) -> None:
-        self.search_line.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search_line.selectAll()
 
     def _lay_out(self) -> None:
         self.resize(QSize(*SIZE).boundedTo(self.screen().availableSize()))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QLocale, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QStandardItemModel
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -314,7 +314,7 @@ class ComputingPage(PreferencePage):
         for index in range(box.count()):
             self.device.addItem(box.itemText(index), index)
             enabled = bool(box.model().flags(box.model().index(index, 0)) & Qt.ItemFlag.ItemIsEnabled)
-            self.device.model().item(index).setEnabled(enabled)
+            cast(QStandardItemModel, self.device.model()).item(index).setEnabled(enabled)
         self.device.setCurrentIndex(box.currentIndex())
         self.device.setMaximumWidth(NOTE_WIDTH)
 

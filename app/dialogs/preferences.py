@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QPushButton,
     QStackedWidget,
     QWidget,
 )
@@ -28,7 +29,7 @@ from antidiag.app.dialogs.shortcut_editor import ShortcutEditor
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import VerticalScrollArea
-from antidiag.app.kit.focus import mark_search_field
+from antidiag.app.kit.focus import guard_from_wheel, mark_search_field
 from antidiag.app.session.autosave import DELAY_SECONDS
 from antidiag.app.settings import Settings
 
@@ -87,6 +88,7 @@ class PreferencesDialog(QDialog):
         if self.shortcuts is not None:
             self.shortcuts.changed.connect(lambda: self._store_shortcuts(commands))
         self._lay_out()
+        guard_from_wheel(self.pages)
         self.list.currentRowChanged.connect(self.pages.setCurrentIndex)
         self.find_line.textChanged.connect(self._filter_pages)
         self.find_line.returnPressed.connect(self._show_first_found)
@@ -149,7 +151,7 @@ class PreferencesDialog(QDialog):
         self.list.setFixedWidth(LIST_WIDTH)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         reset_button = buttons.addButton("Reset all\N{HORIZONTAL ELLIPSIS}", QDialogButtonBox.ButtonRole.ResetRole)
-        for button in buttons.buttons():  # Enter finds a setting and closes nothing
+        for button in buttons.findChildren(QPushButton):  # Enter finds a setting and closes nothing
             button.setAutoDefault(False)
             button.setDefault(False)
         reset_button.clicked.connect(self.reset)

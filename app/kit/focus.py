@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QApplication, QComboBox, QLineEdit, QTabBar, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
 
 SEARCH_FIELD = "search_field"
 """The property of the line of a view or panel that Ctrl+F goes to."""
@@ -52,6 +61,26 @@ def focus_view(area: QWidget) -> bool:
     if target is not None:
         target.setFocus(Focus.OtherFocusReason)
     return target is not None
+
+
+class WheelGuard(QObject):
+    """Keeps the wheel from changing boxes without the focus: it scrolls the panel that they are in."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+def guard_from_wheel(panel: QWidget) -> None:
+    """Let the wheel change the number fields and lists of a panel only while they have the focus."""
+    guard = WheelGuard(panel)
+    for kind in (QAbstractSpinBox, QComboBox):
+        for box in panel.findChildren(kind):
+            if box.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+                box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            box.installEventFilter(guard)
 
 
 def _takes_focus(widget: QWidget) -> bool:

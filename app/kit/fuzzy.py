@@ -60,7 +60,7 @@ def rank_items(
         What an item counts more, such as for having been chosen lately.
     """
     words = query.lower().split()
-    lowered = [(item, *(text.lower() for text in texts(item))) for item in items]
+    lowered = [(item, text.lower(), more.lower()) for item in items for text, more in [texts(item)]]
     found = _rank_exactly(words, lowered, bonus)
     return found or _rank_exactly(_correct_words(words, lowered), lowered, bonus)
 
@@ -68,7 +68,7 @@ def rank_items(
 def _rank_exactly(
     words: Sequence[str], lowered: Sequence[tuple[Item, str, str]], bonus: Callable[[Item], float]
 ) -> list[Item]:
-    scored = []
+    scored: list[tuple[float, int, Item]] = []
     for item, text, more in lowered:
         scores = [max(score_text(word, text), BESIDES * score_text(word, more)) for word in words]
         if all(scores):

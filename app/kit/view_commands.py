@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QMenu, QPushButton, QRadioButton, QToolButton, QWidget
@@ -56,9 +57,9 @@ def _is_offered(widget: QWidget, view: QWidget) -> bool:
 def _button_text(button: QAbstractButton) -> str:
     text = button.text().replace("&", "").strip()
     tip = button.toolTip().split("\n")[0].split(";")[0]
-    if len(text) >= SHORTEST_TEXT:
-        return text if not tip or text.lower() in tip.lower() else f"{text}: {tip}"
-    return tip or button.accessibleName()
+    if len(text) < SHORTEST_TEXT or text.strip("\N{HORIZONTAL ELLIPSIS}").lower() in tip.lower():
+        return tip or button.accessibleName()
+    return f"{text}: {tip}" if tip else text
 
 
 def _click(button: QAbstractButton) -> None:
@@ -96,7 +97,7 @@ def _entries(
     found: list[ViewCommand] = []
     section = ""
     for number, action in enumerate(menu.actions()):
-        inner: QMenu | None = action.menu()
+        inner = cast(QMenu | None, action.menu())
         text, _, keys = action.text().replace("&", "").partition("\t")
         if _is_heading(action):
             section = text
@@ -122,7 +123,7 @@ def _trigger(button: QToolButton | QPushButton, path: tuple[int, ...], text: str
         actions = menu.actions()
         same = [action for action in actions if action.text() == text]
         if depth < len(path) - 1:
-            menu = actions[number].menu()
+            menu = cast(QMenu, actions[number].menu())
         elif number < len(actions) and actions[number].text() == text:
             actions[number].trigger()
         elif same:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from antidiag.app import texts, theme
@@ -16,6 +16,7 @@ from antidiag.app.jobs.queue import Job, JobQueue
 from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.drawers import LEFT, RIGHT, FoldingPanels, PanelHolder, SidePanel
 from antidiag.app.kit.controls.widgets import ElidedLabel, VerticalScrollArea, create_label, menu_button, tool_button
+from antidiag.app.kit.focus import guard_from_wheel
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.tune import sweep_history
 from antidiag.app.tune.form import SweepForm
@@ -60,6 +61,22 @@ EMPTY_TEXT = (
     "No points yet. Choose an axis on the left, such as the strip width s with 32:1024:*2, and start the sweep. "
     "Points appear here as they are measured. Tune searches for good parameters automatically."
 )
+
+
+class PlotHolder(QWidget):
+    """Holds the plots as high as the scroll area, but at least MIN_PLOT_HEIGHT; a layout would ask for more."""
+
+    def __init__(self, plots: QWidget) -> None:
+        super().__init__()
+        self._plots = plots
+        plots.setParent(self)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._plots.minimumSizeHint().width(), MIN_PLOT_HEIGHT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._plots.resize(self.size())
 
 
 class TuneWorkspace(QWidget):
@@ -231,9 +248,9 @@ class TuneWorkspace(QWidget):
         left, middle, inner = QWidget(), QWidget(), QWidget()
         column_of(self.form, parent=inner)
         column_of((VerticalScrollArea(inner), 1), self.form.buttons, parent=left)
+        guard_from_wheel(left)
         self.empty_label.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
-        self.plots.setMinimumHeight(MIN_PLOT_HEIGHT)
-        self._plot_area = VerticalScrollArea(self.plots)
+        self._plot_area = VerticalScrollArea(PlotHolder(self.plots))
         column_of(self.title, (self.empty_label, 1), (self._plot_area, 1), parent=middle)
         self.panel.setMinimumWidth(MIN_PANEL_WIDTH)
         self.sides = {"data": PanelHolder(left), "method": PanelHolder(self.panel)}

@@ -80,3 +80,9 @@ def test_the_window_opens_the_help_of_the_method_and_the_contents(qtbot, ready):
     assert found.isVisible() and found.current_page.title == "Fake"
     ready.commands["first_steps"].trigger()
     assert ready.findChildren(HelpWindow) == [found] and found.current_page.title == "First steps"
+
+
+def test_pictures_that_were_not_installed_leave_no_gap(tmp_path):
+    (tmp_path / "there.png").write_bytes(b"")
+    page = help_pages.HelpPage("a.md", "More", tmp_path, "# A\n\n![There](there.png)\n![Gone](screenshots/gone.png)\n")
+    assert "there.png" in page.shown_markdown and "gone" not in page.shown_markdown

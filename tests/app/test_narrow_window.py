@@ -28,6 +28,10 @@ def test_1000_pixels_are_wide_enough_in_all_workspaces(qtbot, narrow):
     narrow.turn_to(1)
     narrow.tune.plots.show()
     assert narrow.tune.folding.folded_sides == {"right"} and narrow.tune.splitter.sizes()[1] > 600
+    area = narrow.tune._plot_area
+    narrow.tune._show_plots(True)
+    QApplication.processEvents()
+    assert narrow.tune.plots.height() == area.viewport().height() and area.verticalScrollBar().maximum() == 0
     narrow.turn_to(2)
     for row in (0, *range(4, narrow.learn.contents.count())):  # the others need methods that are no fakes
         narrow.learn.contents.setCurrentRow(row)

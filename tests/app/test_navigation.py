@@ -5,6 +5,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from antidiag.app.command_search import CommandSearch
+from antidiag.app.kit.focus import main_widget
 from tests.app.steps import run
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -38,17 +39,20 @@ def test_find_opens_the_command_search_where_nothing_can_be_searched(qtbot, wind
     assert any(search.isVisible() for search in window.findChildren(CommandSearch))
 
 
-def test_find_works_in_a_view_in_its_own_window(qtbot, ready):
+def test_find_works_in_other_windows(qtbot, ready):
+    """In the window of a view, and in that of the help."""
     run(qtbot, ready)
-    ready.viewer.turn_to("aligned")
-    view = ready.viewer.current
+    ready.viewer.turn_to("matrix")
+    kind = type(ready.viewer.current)
     ready.commands["apart"].trigger()
-    qtbot.waitUntil(lambda: view.window() is not ready)
-    view.window().activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is view.window())
-    view.canvas.setFocus()
-    ready.commands["find"].trigger()
-    assert view.finder.box.hasFocus()
+    windows = [window for window in QApplication.topLevelWidgets() if window is not ready and window.isVisible()]
+    (apart,) = [window for window in windows if window.findChild(kind)]
+    for window, text in ((apart, "Go to i, j"), (ready.open_help(), "Search the help (Ctrl+F)")):
+        window.activateWindow()
+        qtbot.waitUntil(lambda window=window: QApplication.activeWindow() is window)
+        main_widget(window).setFocus()
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F, Control)
+        assert QApplication.focusWidget().placeholderText() == text and focus_inside(window)
 
 
 def test_f6_walks_through_the_areas_and_back(qtbot, ready):
@@ -84,20 +88,34 @@ def test_f6_walks_through_tune_and_learn(qtbot, ready):
         assert reached == set(found)
 
 
+def turn_wheel(widget) -> None:
+    place = QPoint(5, 5)
+    wheel = QWheelEvent(
+        QPointF(place), QPointF(widget.mapToGlobal(place)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(widget, wheel)
+
+
+def test_the_wheel_changes_no_number_under_the_pointer(qtbot, ready):
+    ready.turn_to(1)
+    boxes = [ready.tune.form.repeats, ready.tune.form.budget, ready.method.parameters.editor("s")]
+    for box in boxes:
+        before = box.value()
+        turn_wheel(box)
+        assert box.value() == before and box.focusPolicy() == Qt.FocusPolicy.StrongFocus
+    boxes[0].setFocus()
+    before = boxes[0].value()
+    turn_wheel(boxes[0])
+    assert boxes[0].value() == before + 1
+
+
 def test_keys_meant_for_a_view_change_no_number(qtbot, ready):
     editor = ready.method.parameters.editor("s")
     editor.setFocus()
     editor.set_value(64)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_PageUp)
     assert editor.value() == 64, "Page up scrolls the panel"
-    wheel = QWheelEvent(
-        QPointF(5, 5), QPointF(editor.mapToGlobal(QPoint(5, 5))), QPoint(), QPoint(0, 120),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    ready.sequences.table.setFocus()
-    assert not editor.focusPolicy() & Qt.FocusPolicy.WheelFocus & ~Qt.FocusPolicy.StrongFocus
-    QApplication.sendEvent(editor, wheel)
-    assert editor.value() == 64
     editor.setFocus()
     run(qtbot, ready)  # a run leaves the form
     ready.viewer.turn_to("aligned")

@@ -172,14 +172,14 @@ class FoldingPanels(QObject):
             widget.raise_()
         target = first_widget(drawer)
         (target or drawer).setFocus(Qt.FocusReason.OtherFocusReason)
-        QApplication.instance().focusChanged.connect(self._on_focus)
+        _application().focusChanged.connect(self._on_focus)
         self.changed.emit()
 
     def close_drawer(self) -> None:
         """Close the open drawer, and give the focus back."""
         if not self.open_side:
             return
-        QApplication.instance().focusChanged.disconnect(self._on_focus)
+        _application().focusChanged.disconnect(self._on_focus)
         drawer, self.open_side = self._drawers[self.open_side], ""
         here, before = QApplication.focusWidget(), self._focus_before
         drawer.hide()
@@ -282,6 +282,12 @@ def _is_wanted(panel: SidePanel) -> bool:
     if panel.content is not None:
         return not panel.was_hidden
     return not panel.holder.isHidden() and not panel.is_floating
+
+
+def _application() -> QApplication:
+    found = QApplication.instance()
+    assert isinstance(found, QApplication)
+    return found
 
 
 def _is_escape(event: QEvent) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -142,7 +142,7 @@ class TableEditor(QWidget):
         self._fill_table(rows, row, column, min(across, LARGEST_TABLE), min(down, LARGEST_TABLE))
         self.edited.emit()
 
-    def eventFilter(self, watched: QWidget, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             keys = QKeySequence.StandardKey
             if event.matches(keys.Paste) or event.matches(keys.Copy):  # else the window would open what is pasted

@@ -8,7 +8,7 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QMainWindow, QSizePolicy, QWidget
 
 from antidiag.app import theme
 
@@ -57,7 +57,8 @@ class Legend(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         whole = legend_height(self.fontMetrics(), self.items, width)
-        if self.window().height() >= theme.LOW_HEIGHT:
+        window = self.window()
+        if not isinstance(window, QMainWindow) or window.height() >= theme.LOW_HEIGHT:
             return whole
         return min(whole, legend_height(self.fontMetrics(), self.items[:1], width))  # the tooltip has the rest
 

@@ -74,8 +74,9 @@ def make_scene(lecture: Lecture, scene: LectureScene) -> HandoutScene:
         note = f"Measured live: {names} on a random problem of size {scene.size:,}."
     elif scene.plays:
         picture = _scene_drawing(scene)
-    texts = (tuple(map(scene.fill_numbers, some)) for some in (scene.points, scene.text))
-    return HandoutScene(scene.fill_numbers(scene.title), *texts, format_source(lecture, scene), picture, note)
+    points, text = tuple(map(scene.fill_numbers, scene.points)), tuple(map(scene.fill_numbers, scene.text))
+    source = format_source(lecture, scene)
+    return HandoutScene(scene.fill_numbers(scene.title), points, text, source, picture, note)
 
 
 def format_source(lecture: Lecture, scene: LectureScene) -> str:

@@ -20,6 +20,7 @@ from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.widgets import Card, VerticalScrollArea, create_label, tool_button
+from antidiag.app.kit.focus import guard_from_wheel
 from antidiag.app.kit.play import worksheet
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.app.learn.walkthrough.animation_view import AnimationView
@@ -245,4 +246,5 @@ class ExercisePage(QWidget):
         card.box.addWidget(VerticalScrollArea(inner), 1)
         middle.box.addWidget(self.animation_view, 1)
         holder, self.folding = fold_page_side(self, card, SIDE_WIDTH)
+        guard_from_wheel(card)
         row_of((middle, 1), holder, parent=self)

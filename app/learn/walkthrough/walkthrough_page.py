@@ -21,6 +21,7 @@ from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.player import Player
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, VerticalScrollArea, create_label, tool_button
 from antidiag.app.kit.figures import export
+from antidiag.app.kit.focus import guard_from_wheel
 from antidiag.app.kit.play import play_figure
 from antidiag.app.kit.play.view_options import COLOURINGS, PlayLook
 from antidiag.app.kit.tasks.saving_card import SavingCard, WriteFile
@@ -352,4 +353,5 @@ class WalkthroughPage(QWidget):
         self._pages.addWidget(self.measured_runs)
         middle.box.addWidget(self._pages, 1)
         holder, self.folding = fold_page_side(self, card, MIN_SIDE_WIDTH)
+        guard_from_wheel(card)
         row_of((middle, 1), holder, parent=self)

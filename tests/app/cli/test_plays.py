@@ -95,6 +95,12 @@ def test_lectures_are_listed_told_checked_and_written(said, tmp_path):
     path = tmp_path / "scene.html"
     assert said("lecture", "long-pairs", "--scene", "wide", "--out", path)[0] == 0
     assert "Wide or narrow strips" in path.read_text()
+    for suffix, begins in ((".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")):
+        handout = tmp_path / f"handout{suffix}"
+        assert said("lecture", "beginners", "--out", handout)[0] == 0
+        assert handout.read_bytes().startswith(begins)
+    code, _, told = said("lecture", "beginners", "--out", tmp_path / "handout.png")
+    assert code == 2 and "is a .pdf or .html file" in told and not (tmp_path / "handout.png").exists()
     code, out, _ = said("lecture", "long-pairs", "--json")
     (tmp_path / "copy.json").write_text(out.replace("{steps}", "{nothing}"))
     code, out, _ = said("lecture", tmp_path / "copy.json", "--check")
