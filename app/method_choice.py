@@ -57,7 +57,7 @@ def suggest_for_all(methods: Sequence[Method], method: Method, state: State) -> 
     if count and len({sequence.type == SequenceType.PROTEIN for sequence in state.sequences[:MOST_EXAMINED]}) > 1:
         return None
     opened = state.sequences if count else state.data
-    counts = {Letters: count} if count else None
+    counts: dict[type, int] | None = {Letters: count} if count else None
     found = choose_for_opened(methods, None, opened, counts=counts) if len(opened) else None
     if found is None or found.problem_type is problem or state.missing(found.problem_type):
         return None

@@ -56,13 +56,13 @@ class DetachedView(QWidget):
         """Pass on the edits of the picture."""
         self.edited.emit(self.subject.shown, view.id, edits)
 
-    def store_state(self) -> None:
+    def store_states(self) -> None:
         """Store what the user has set in the view."""
         self.subject.store_state(self.view)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
-        self.store_state()
+        self.store_states()
         self.selection.leave_twins()
         self.closed.emit(self)
 

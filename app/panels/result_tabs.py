@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QTabBar, QTabWidget, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.widgets import quiet_button
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import ResultView, UndoView
 from antidiag.app.panels.detached_view import DetachedView
+from antidiag.app.panels.view_places import TABS_HEIGHT, TABS_WIDTH
 from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
@@ -58,7 +63,7 @@ class ResultTabs(QSplitter):
         self.groups[1].hide()
         self.active = self._add_page(self.groups[0], selection, empty)
         """The page that was used last."""
-        QApplication.instance().focusChanged.connect(self._on_focus)
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus)
 
     @property
     def pages(self) -> list[ResultViews]:
@@ -177,7 +182,7 @@ class ResultTabs(QSplitter):
     def store_states(self) -> None:
         """Store what the user has set in all views that are open."""
         for holder in (*self.pages, *self.windows):
-            holder.store_states() if isinstance(holder, ResultViews) else holder.store_state()
+            holder.store_states()
 
     def undoing(self) -> UndoView | None:
         """Return the visible view of the active page that can undo or redo something, or None."""
@@ -233,11 +238,9 @@ class ResultTabs(QSplitter):
     def _set_up_group(self, group: QTabWidget) -> None:
         group.setDocumentMode(True)
         group.setMovable(True)
-        group.setTabsClosable(True)
         group.setTabBarAutoHide(True)
         group.setUsesScrollButtons(True)
         group.setElideMode(Qt.TextElideMode.ElideMiddle)
-        group.tabCloseRequested.connect(lambda index, group=group: self.close_page(_page(group, index)))
         group.currentChanged.connect(lambda index, group=group: self._on_current(group, index))
         bar: QTabBar = group.tabBar()
         bar.setAccessibleName("Open results")
@@ -258,10 +261,19 @@ class ResultTabs(QSplitter):
             getattr(page, name).connect(getattr(self, name))
         page.places.view_shown.connect(self.view_shown)
         page.detach_wanted.connect(self.detach)
-        with QSignalBlocker(group):
-            group.addTab(page, "")
+        self._insert(page, group)
         self._update_groups()
         return page
+
+    def _insert(self, page: ResultViews, group: QTabWidget) -> None:
+        """Add a tab for a page, with a button that closes it; a page of another group moves."""
+        with QSignalBlocker(group):
+            index = group.addTab(page, "")
+        button = quiet_button("", "Close this tab (Ctrl+W)")
+        button.setAccessibleName("Close this tab")
+        set_icon(button, "hide")
+        button.clicked.connect(partial(self.close_page, page))
+        group.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
 
     def _free_page(self) -> ResultViews:
         """Return a page that is not pinned: the active one, one of its group, any other, or a new one."""
@@ -295,8 +307,8 @@ class ResultTabs(QSplitter):
     def _move(self, page: ResultViews, group: QTabWidget) -> None:
         """Move a page to a group of tabs."""
         if self._group_of(page) is not group:
-            with QSignalBlocker(self._group_of(page)), QSignalBlocker(group):
-                group.addTab(page, "")
+            with QSignalBlocker(self._group_of(page)):
+                self._insert(page, group)
             self._update_groups()
             self._update_titles()
 
@@ -359,15 +371,39 @@ class ResultTabs(QSplitter):
         begins = all(filled) and any(group.isHidden() for group in self.groups)
         for group, there in zip(self.groups, filled, strict=True):
             group.setVisible(there)
+            group.setTabBarAutoHide(not all(filled))  # a title, and a button to close it, on either side
+            group.setMinimumSize(*((TABS_WIDTH // 2, TABS_HEIGHT) if all(filled) else (TABS_WIDTH, 0)))
+        self._update_orientation()
         if begins:
-            self.setSizes([self.width()] * 2)
+            self._split_evenly()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._update_orientation()
+
+    def _update_orientation(self) -> None:
+        """Put two groups side by side if they fit, otherwise one above the other."""
+        fitting = self.width() >= 2 * TABS_WIDTH + self.handleWidth()
+        turned = Qt.Orientation.Horizontal if fitting else Qt.Orientation.Vertical
+        if self.orientation() != turned:
+            self.setOrientation(turned)
+            self._split_evenly()
+
+    def _split_evenly(self) -> None:
+        self.setSizes([self.width() + self.height()] * 2)
 
     def _update_titles(self) -> None:
+        """Name each tab; results of the same name are told apart by the time of their start."""
+        titles = Counter(page.subject.title for page in self.pages if page.subject is not None)
         for group in self.groups:
             for index in range(group.count()):
                 subject = _page(group, index).subject
                 title = subject.title if subject is not None else "No result"
-                group.setTabText(index, shorten_name(title, MAX_TITLE).replace("&", "&&"))
+                words = shorten_name(title, MAX_TITLE)
+                if subject is not None and subject.result is not None and titles[title] > 1:
+                    started = f"{subject.result.started.astimezone():%H:%M:%S}"
+                    title, words = f"{title}, {started}", f"{started} {words}"
+                group.setTabText(index, words.replace("&", "&&"))
                 group.setTabToolTip(index, title)
 
     def _find_detached(self, key: Any) -> set[str]:

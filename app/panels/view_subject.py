@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from antidiag.app import texts
 from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView
+from antidiag.app.kit.view_state import ViewState
 from antidiag.app.session.entry import Entry
 from antidiag.app.settings import Settings
 from antidiag.kernels.model import Result
@@ -65,17 +66,16 @@ class ViewSubject:
 
     def show_in(self, view: ResultView) -> None:
         """Show the subject in a view, with its edits and its state."""
-        stateful = isinstance(view, StatefulView)
-        if stateful:
-            view.view_state.forget()
+        state = view.view_state if isinstance(view, StatefulView) else ViewState()
+        state.forget()
         if self.entry is None and isinstance(view, DataView):
             view.show_datum(self.datum)
         else:
             view.show_result(self.result)
         if isinstance(view, EditedView) and view.id in self.edits:
             view.show_edits(self.edits[view.id])
-        if stateful and isinstance(saved := self.states.get(view.id), Mapping):
-            view.view_state.restore(saved)
+        if isinstance(saved := self.states.get(view.id), Mapping):
+            state.restore(saved)
 
     def store_state(self, view: ResultView) -> None:
         """Store what the user has set in a view that shows the subject."""
