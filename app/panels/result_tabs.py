@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
@@ -77,33 +76,35 @@ class ResultTabs(QSplitter):
         return next((page for page in self.pages if page.subject is not None and page.subject.key is key), None)
 
     def show_entry(self, entry: Entry | None) -> None:
-        """Show a result: in its page if it has one, else in the page that is not pinned."""
-        page = self.find_page(entry.result) if entry is not None else None
-        if page is None:
+        """Show a result, or nothing: in its page if it has one, else in the page that is not pinned."""
+        if entry is not None:
+            self.show_subject(ViewSubject.of_entry(entry))
+        else:
             page = self._free_page()
-            page.show_entry(entry)
-        self.activate(page)
+            page.show_entry(None)
+            self.activate(page)
 
-    def show_datum(
-        self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({}), states: dict[str, Any] | None = None
-    ) -> bool:
-        """Show data: in their page if they have one, else in the page that is not pinned; False if no view can."""
-        if not self.active.capable_views(datum):
+    def show_subject(self, subject: ViewSubject) -> bool:
+        """Show a result or datum: in its page if it has one, else in the page that is not pinned; False if no view
+        can."""
+        if subject.entry is None and not self.active.capable_views(subject.datum):
             return False
-        page = self.find_page(datum)
+        page = self.find_page(subject.key)
         if page is None:
             page = self._free_page()
-            page.show_datum(datum, edits, states)
+            page.show_subject(subject)
         self.activate(page)
         return True
 
-    def open_tab(self, entry: Entry, beside: bool = False) -> ResultViews:
-        """Open a result in a page of its own, ``beside``: in the other group; return the page."""
+    def open_tab(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
+        """Open a result or datum in a page of its own, ``beside``: in the other group; None if no view can show it."""
+        if subject.entry is None and not self.active.capable_views(subject.datum):
+            return None
         group = self._other_group(self.active) if beside else self._group_of(self.active)
-        page = self.find_page(entry.result)
+        page = self.find_page(subject.key)
         if page is None:
-            page = self._add_page(group, self._selection.make_twin(), QWidget())
-            page.show_entry(entry)
+            page = self._add_page(group, self._selection.make_twin())
+            page.show_subject(subject)
         elif self._group_of(page) is not group:
             self._move(page, group)
         page.is_pinned = True
@@ -188,52 +189,55 @@ class ResultTabs(QSplitter):
         """Return the visible view of the active page that can undo or redo something, or None."""
         return self.active.undoing()
 
-    def saved_tabs(self, entries: Sequence[Entry]) -> dict[str, Any]:
-        """Return which results are open in which tabs and windows, as plain values for the session."""
-        places = {id(entry.result): number for number, entry in enumerate(entries)}
+    def saved_tabs(self, place_of: Callable[[ViewSubject], dict[str, int] | None]) -> dict[str, Any]:
+        """Return what is open in which tabs and windows, as plain values for the session; ``place_of`` returns the
+        place of a result or datum in the session, or None."""
+        pages = [(page, page.subject) for page in self.pages if page.subject is not None]
         tabs = [
             {
-                "result": places[id(page.result)],
+                **place,
                 "side": self.groups.index(self._group_of(page)),
                 "pinned": page.is_pinned,
                 "active": page is self.active,
                 "view": page.current.id if page.current is not None else "",
             }
-            for page in self.pages
-            if id(page.result) in places
+            for page, subject in pages
+            if (place := place_of(subject)) is not None
         ]
         windows = [
-            {"result": places[id(window.subject.result)], "view": window.kind.id}
+            {**place, "view": window.kind.id}
             for window in self.windows
-            if id(window.subject.result) in places
+            if (place := place_of(window.subject)) is not None
         ]
         return {"tabs": tabs, "windows": windows}
 
-    def restore_tabs(self, saved: Mapping[str, Any], entries: Sequence[Entry]) -> Entry | None:
-        """Open the tabs and windows that `saved_tabs` returned; return the entry of the active page, or None."""
+    def restore_tabs(
+        self, saved: Mapping[str, Any], subject_at: Callable[[Mapping[str, Any]], ViewSubject | None]
+    ) -> ResultViews | None:
+        """Open the tabs and windows that `saved_tabs` returned; return the active page, or None if nothing is open."""
         kinds = {kind.id: kind for kind in self._kinds()}
         active, first = None, self.active
-        for entry, tab in _known_places(saved.get("tabs"), entries):
+        for tab in _list_mappings(saved.get("tabs")):
+            subject = subject_at(tab)
+            if subject is None or not (subject.entry or self.active.capable_views(subject.datum)):
+                continue
+            page = first
             if tab.get("pinned"):
                 page = self._add_page(self.groups[1 if tab.get("side") == 1 else 0], self._selection.make_twin())
                 page.is_pinned = True
-                page.show_entry(entry)
-            else:
-                page = first
-                page.show_entry(entry)
+            page.show_subject(subject)
             page.turn_to(str(tab.get("view", "")))
             active = page if tab.get("active") or active is None else active
-        for entry, window in _known_places(saved.get("windows"), entries):
-            kind = kinds.get(str(window.get("view")))
-            if kind is not None and kind.shows(entry.result):
-                self.detach(ViewSubject.of_entry(entry), kind)
-        if active is None:
-            return None
-        if first.subject is None:
-            self._show_tab(first, False)
-        self._update_groups()
-        self.activate(active)
-        return active.entry
+        for window in _list_mappings(saved.get("windows")):
+            subject, kind = subject_at(window), kinds.get(str(window.get("view")))
+            if subject is not None and kind is not None and subject.can_be_shown_by(kind):
+                self.detach(subject, kind)
+        if active is not None:
+            if first.subject is None:
+                self._show_tab(first, False)
+            self._update_groups()
+            self.activate(active)
+        return active
 
     def _set_up_group(self, group: QTabWidget) -> None:
         group.setDocumentMode(True)
@@ -425,9 +429,6 @@ def _page(group: QTabWidget, index: int) -> ResultViews:
     return cast(ResultViews, group.widget(index))
 
 
-def _known_places(saved: Any, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Mapping[str, Any]]]:
-    """Yield the entries of stored tabs or windows, as far as they are there."""
-    for place in saved if isinstance(saved, list) else ():
-        number = place.get("result") if isinstance(place, Mapping) else None
-        if isinstance(number, int) and 0 <= number < len(entries):
-            yield entries[number], place
+def _list_mappings(saved: Any) -> list[Mapping[str, Any]]:
+    """Return the stored tabs or windows that have the form of such."""
+    return [place for place in saved if isinstance(place, Mapping)] if isinstance(saved, list) else []

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from antidiag.app import texts
-from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView
+from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView, can_show_datum
 from antidiag.app.kit.view_state import ViewState
 from antidiag.app.session.entry import Entry
 from antidiag.app.settings import Settings
@@ -56,6 +56,10 @@ class ViewSubject:
             return str(self.datum.name)
         parts = self.entry.name or texts.method_name(self.entry.result), texts.problem_title(self.entry.result)
         return " \N{MIDDLE DOT} ".join(filter(None, parts))
+
+    def can_be_shown_by(self, kind: type[ResultView]) -> bool:
+        """Whether views of a kind show this result or datum."""
+        return can_show_datum(kind, self.datum) if self.entry is None else kind.shows(self.entry.result)
 
     def renewed(self, entries: Mapping[int, Entry]) -> ViewSubject | None:
         """Return the subject with its present entry, None if that was deleted; ``entries`` are by ids of results."""

@@ -203,6 +203,13 @@ class ResultViews(QWidget):
         size = edited_summary(edits) or self.datum.summary
         self.heading_label.setText(f"{self.datum.name} \N{MIDDLE DOT} {size}")
 
+    def show_subject(self, subject: ViewSubject) -> bool:
+        """Show a result or datum; return False if no view can show the datum."""
+        if subject.entry is None:
+            return self.show_datum(subject.datum, subject.edits, subject.states)
+        self.show_entry(subject.entry)
+        return True
+
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows the page with the next steps."""
         self.store_states()

@@ -314,8 +314,8 @@ def test_tabs_and_windows_are_there_at_the_next_start(
     for result in families:
         window.session.add_result(Entry(result))
     second, first = window.session.entries
-    window.result_tabs.open_tab(first)
-    window.result_tabs.open_tab(second, beside=True)
+    window.result_tabs.open_tab(ViewSubject.of_entry(first))
+    window.result_tabs.open_tab(ViewSubject.of_entry(second), beside=True)
     window.viewer.turn_to("tree")
     window.commands["apart"].trigger()
     window.close()
@@ -331,7 +331,7 @@ def test_tabs_and_windows_are_there_at_the_next_start(
 
 def test_a_deleted_result_closes_its_tab_and_its_windows(qtbot: Any, two: Any) -> None:
     first, second = two.session.entries
-    two.result_tabs.open_tab(first)
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
     two.commands["apart"].trigger()
     two.session.show(second)
     two.session.remove_results([first])
@@ -341,8 +341,8 @@ def test_a_deleted_result_closes_its_tab_and_its_windows(qtbot: Any, two: Any) -
 
 def test_two_results_side_by_side_do_not_point_at_each_other(qtbot: Any, two: Any) -> None:
     first, second = two.session.entries
-    two.result_tabs.open_tab(first)
-    two.result_tabs.open_tab(second, beside=True)
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
+    two.result_tabs.open_tab(ViewSubject.of_entry(second), beside=True)
     one, other = (page.current for page in two.result_tabs.pages)
     one.selection.hover_column(7)
     assert one.selection.column == 7 and other.selection.column is None
@@ -403,6 +403,42 @@ def test_two_chosen_results_are_compared_in_one_step(qtbot: Any, two: Any, famil
 def test_run_is_in_the_free_page(qtbot: Any, ready: Any) -> None:
     run(qtbot, ready)
     (entry,) = ready.session.entries
-    ready.result_tabs.open_tab(entry)
+    ready.result_tabs.open_tab(ViewSubject.of_entry(entry))
     run(qtbot, ready)
     assert len(ready.result_tabs.pages) == 2 and ready.viewer.result is ready.session.entries[0].result
+
+
+def test_alignments_from_files_stay_in_their_tabs_side_by_side(
+    qtbot: Any, make_window: Callable[[], Any], tmp_path: Path
+) -> None:
+    window = make_window()
+    window.resize(1500, 900)
+    paths = []
+    for name in ("one", "two"):
+        paths.append(tmp_path / f"{name}.fa")
+        paths[-1].write_text("".join(f">{name}{row}\n{'ACGT-' * 60}\n" for row in range(5)))
+    for number, path in enumerate(paths, 1):
+        window.loader.open_paths([path])
+        qtbot.waitUntil(lambda number=number: len(window.session.state.data) == number)
+        qtbot.waitUntil(lambda number=number: window.viewer.datum is window.session.state.data[number - 1])
+    one, two = window.session.state.data
+    window.viewer.current.canvas.go_to(2, 200)
+    place = round(window.viewer.current.canvas.frame_.first_column)
+    assert place > 100
+    window.data.select(one)
+    window.data.show_current()
+    assert window.viewer.datum is one and window.viewer.current.canvas.frame_.first_column == 0
+    window.data.select(two)
+    window.data.show_current()
+    assert round(window.viewer.current.canvas.frame_.first_column) == place
+    window.data.open_tab()
+    window.data.select(one)
+    window.data.open_beside()
+    assert [group.currentWidget().datum for group in window.result_tabs.groups] == [two, one]
+    window.close()
+    again = make_window()
+    assert file_actions.open_autosaved(again)
+    qtbot.waitUntil(lambda: len(again.session.state.data) == 2 and len(again.result_tabs.pages) == 2)
+    shown = [group.currentWidget() for group in again.result_tabs.groups]
+    assert [page.datum.name for page in shown] == ["two", "one"] and again.viewer is shown[1]
+    assert round(shown[0].current.canvas.frame_.first_column) == place
