@@ -16,8 +16,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from antidiag.app import file_actions, views
+from antidiag.app import file_actions, settings, views
 from antidiag.app.compare.window import CompareWindow
+from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import EditedView, GradualView, StatefulView
@@ -28,6 +29,7 @@ from antidiag.app.session.entry import Entry
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.app.views.tree.tree_canvas import TreeCanvas
 from antidiag.kernels import engine, registry
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.model import Result
 from antidiag.kernels.msa import trials
 from tests.app.steps import run
@@ -442,3 +444,20 @@ def test_alignments_from_files_stay_in_their_tabs_side_by_side(
     shown = [group.currentWidget() for group in again.result_tabs.groups]
     assert [page.datum.name for page in shown] == ["two", "one"] and again.viewer is shown[1]
     assert round(shown[0].current.canvas.frame_.first_column) == place
+
+
+def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, answers: Any, tmp_path: Path) -> None:
+    """Of data that no run made too, in the folder that was used last."""
+    used = tmp_path / "used"
+    used.mkdir()
+    settings.Settings().put(ask.FOLDER, str(used))
+    values = np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]])
+    matrix = DistanceMatrix(("a", "b", "c"), values, "kringles", "/data/kringles.phy")
+    window.session.add_data([matrix])
+    assert window._look_at(matrix)
+    qtbot.waitUntil(lambda: window.viewer.current.canvas.picture is not None)
+    window.viewer.current.save()
+    window.viewer.current.save_matrix()
+    assert [place.name for place in answers.proposed] == ["kringles-distances.png", "kringles.csv"]
+    assert {place.parent for place in answers.proposed} == {used}
+    assert ask.join_name("NJ (basic)", "", "two files", "replay") == "NJ__basic_-two_files-replay"
