@@ -177,6 +177,7 @@ class Window(Workbench):
         tabs.edited.connect(lambda *_: self.undoing.note_view_edit())
         tabs.view_shown.connect(lambda _: self.undoing.tell())
         tabs.page_activated.connect(self._take_page)
+        tabs.compare_wanted.connect(self.compare)
         session.results_changed.connect(lambda: tabs.update_entries(session.entries))
         self.results.tab_wanted.connect(self._open_tab)
         self.data.tab_wanted.connect(self._open_datum_tab)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QMenu, QSpinBox
 
@@ -86,8 +86,9 @@ class ViewState:
         bars = area.horizontalScrollBar(), area.verticalScrollBar()
 
         def scroll(values: Any) -> None:
-            for bar, value in zip(bars, values, strict=True):
-                bar.setValue(value)
+            places = [int(value) for value in values]
+            # Once the content is laid out, which gives the bars their ranges.
+            QTimer.singleShot(0, area, lambda: [bar.setValue(at) for bar, at in zip(bars, places, strict=False)])
 
         self.keep_place("scrolled", lambda: [bar.value() for bar in bars], scroll)
 

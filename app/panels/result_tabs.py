@@ -42,6 +42,8 @@ class ResultTabs(QSplitter):
     edited = Signal(object, str, object)
     view_shown = Signal(object)
     page_activated = Signal(object)
+    compare_wanted = Signal(object)
+    """Sent with the results of both sides."""
 
     def __init__(
         self,
@@ -354,6 +356,9 @@ class ResultTabs(QSplitter):
             "Keep this tab", partial(self._pin, self._group_of(page), self._group_of(page).indexOf(page))
         )
         keep.setEnabled(not page.is_pinned and page.subject is not None)
+        both = tuple(cast(ResultViews, side.currentWidget()).entry for side in self.groups if side.count())
+        compare = menu.addAction("Compare both sides", lambda: self.compare_wanted.emit(both))
+        compare.setEnabled(len(both) == 2 and None not in both)
         menu.addSeparator()
         menu.addAction("Close", partial(self.close_page, page))
         menu.addAction("Close others", partial(self._close_others, page))

@@ -302,6 +302,11 @@ def test_results_open_in_tabs_that_are_split_side_by_side(qtbot: Any, two: Any) 
     assert tabs.groups[1].isVisible() and two.viewer.result is second.result
     seen = [group.currentWidget().result for group in tabs.groups]
     assert seen == [first.result, second.result]
+    menu = {action.text(): action for action in tabs.create_tab_menu(tabs.active).actions()}
+    menu["Compare both sides"].trigger()
+    opened = two.findChild(CompareWindow)
+    assert opened.results == (first.result, second.result)
+    opened.close()
     QTest.mouseClick(tabs.groups[0].currentWidget().current.canvas.viewport(), Qt.MouseButton.LeftButton)
     tabs.groups[0].currentWidget().current.canvas.setFocus()
     qtbot.waitUntil(lambda: two.session.shown is first)
@@ -461,3 +466,43 @@ def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, 
     assert [place.name for place in answers.proposed] == ["kringles-distances.png", "kringles.csv"]
     assert {place.parent for place in answers.proposed} == {used}
     assert ask.join_name("NJ (basic)", "", "two files", "replay") == "NJ__basic_-two_files-replay"
+
+
+def test_a_zoomed_tree_and_matrix_are_there_at_the_next_start(
+    qtbot: Any, make_window: Callable[[], Any], families: tuple[Result, Result]
+) -> None:
+    window = make_window()
+    window.resize(1500, 900)
+    pair = examples.result(examples.problem(*examples.related(200)))
+    for result in (families[0], pair):
+        window.session.add_result(Entry(result))
+    window.viewer.turn_to("matrix")
+    matrix = window.viewer.current
+    sharp(qtbot, matrix)
+    assert matrix.go_to("50:80, 40:90")
+    sharp(qtbot, matrix)
+    seen = matrix.plot.box.viewRange()
+    window.session.show(window.session.entries[1])
+    window.viewer.turn_to("tree")
+    tree = window.viewer.current
+    sharp(qtbot, tree)
+    tree.set_shape("slanted")
+    tree.canvas.zoom_about(2.5)
+    tree.canvas.pan_by(0, -30)
+    sharp(qtbot, tree)
+    frame = tree.canvas.frame
+    window.close()
+    again = make_window()
+    again.resize(1500, 900)
+    assert file_actions.open_autosaved(again)
+    qtbot.waitUntil(lambda: len(again.session.entries) == 2 and not again.opening and again.viewer.result is not None)
+    shown = again.viewer.current
+    assert shown.id == "tree" and str(shown.shape) == "slanted"
+    sharp(qtbot, shown)
+    found = shown.canvas.frame
+    for name in ("across", "down", "left", "top"):
+        assert getattr(found, name) == pytest.approx(getattr(frame, name), rel=0.05, abs=3), name
+    again.session.show(again.session.entries[0])
+    again.viewer.turn_to("matrix")
+    sharp(qtbot, again.viewer.current)
+    assert np.allclose(again.viewer.current.plot.box.viewRange(), seen, atol=6)
