@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import ResultView, UndoView, view_widget
-from antidiag.app.panels.view_subject import ViewSubject
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
 
 WINDOW_SIZE = 900, 640
 
@@ -31,9 +31,10 @@ class DetachedView(QWidget):
         subject: ViewSubject,
         selection: Selection,
         make_view: Callable[[type[ResultView], Selection, Any], ResultView],
+        preferences: ViewPreferences,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self.kind, self.subject, self.selection = kind, subject, selection
+        self.kind, self.subject, self.selection, self._preferences = kind, subject, selection, preferences
         selection.setParent(self)
         selection.begin_subject(subject.key)
         self.view = make_view(kind, selection, self)
@@ -46,6 +47,7 @@ class DetachedView(QWidget):
         self.show_subject(subject)
         self.show()
         subject.show_in(self.view)
+        preferences.note(self.view)
 
     def show_subject(self, subject: ViewSubject) -> None:
         """Take the present entry of the result, and name it in the title."""
@@ -59,6 +61,7 @@ class DetachedView(QWidget):
     def store_states(self) -> None:
         """Store what the user has set in the view."""
         self.subject.store_state(self.view)
+        self._preferences.remember(self.view)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)

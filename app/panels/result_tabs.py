@@ -164,7 +164,8 @@ class ResultTabs(QSplitter):
 
     def detach(self, subject: ViewSubject, kind: type[ResultView]) -> DetachedView:
         """Show a view of a result or datum in a window of its own, and no longer in the pages."""
-        window = DetachedView(self, kind, subject, self._selection.make_twin(), self.active.make_connected_view)
+        make_view = self.active.make_connected_view
+        window = DetachedView(self, kind, subject, self._selection.make_twin(), make_view, self._preferences)
         window.closed.connect(self._on_window_closed)
         window.edited.connect(self.edited)
         self.windows.append(window)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-from PySide6.QtCore import QObject
+from weakref import WeakKeyDictionary
 
 from antidiag.app import texts
 from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView, can_show_datum
@@ -87,32 +86,38 @@ class ViewSubject:
             self.states[view.id] = view.view_state.collect()
 
 
-class ViewPreferences(QObject):
+class ViewPreferences:
     """What the user chose last in each kind of view, such as colours and tracks; new views begin with it."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__()
         self._settings = settings
-        self._chosen: dict[str, Choices] = {
-            str(view_id): chosen
-            for view_id, chosen in settings.mapping(PREFERENCES).items()
-            if isinstance(chosen, dict)
-        }
+        self._noted: WeakKeyDictionary[Any, Choices] = WeakKeyDictionary()
 
     def begin_view(self, view: ResultView) -> None:
         """Set in a new view what was chosen last."""
-        if isinstance(view, StatefulView) and view.id in self._chosen:
-            view.view_state.restore(self._chosen[view.id])
+        chosen = self._settings.mapping(PREFERENCES).get(view.id)
+        if isinstance(view, StatefulView) and isinstance(chosen, dict):
+            view.view_state.restore(chosen)
+        self.note(view)
+
+    def note(self, view: ResultView) -> None:
+        """Note what a view has now, which nobody chose: it began with that, or a result brought it."""
+        if isinstance(view, StatefulView):
+            self._noted[view] = view.view_state.collect_settings()
 
     def remember(self, view: ResultView) -> None:
-        """Remember what is chosen in a view; choices by kind of data are added to those for other kinds."""
+        """Remember what the user has chosen in a view since; choices by kind of data are added to those for others."""
         if not isinstance(view, StatefulView):
             return
-        before = self._chosen.get(view.id, {})
-        chosen = {name: _merge(before.get(name), value) for name, value in view.view_state.collect_settings().items()}
-        if chosen != before:
-            self._chosen[view.id] = chosen
-            self._settings.put(PREFERENCES, self._chosen)
+        before, now = self._noted.get(view, {}), view.view_state.collect_settings()
+        changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
+        if changed:
+            self._noted[view] = now
+            every = self._settings.mapping(PREFERENCES)
+            known = every.get(view.id)
+            known = known if isinstance(known, dict) else {}
+            chosen = {name: _merge(known.get(name), value) for name, value in changed.items()}
+            self._settings.put(PREFERENCES, {**every, view.id: {**known, **chosen}})
 
 
 def _merge(before: Any, value: Any) -> Any:

@@ -309,6 +309,8 @@ class ResultViews(QWidget):
         self._fresh.add(view)
         if self.subject is not None:
             self.subject.show_in(view)
+            if self._preferences is not None:
+                self._preferences.note(view)
         else:
             view.show_result(None)
 

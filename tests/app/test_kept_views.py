@@ -23,7 +23,7 @@ from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import EditedView, GradualView, StatefulView
 from antidiag.app.kit.view_state import ViewState, is_plain
-from antidiag.app.panels.view_subject import ViewSubject
+from antidiag.app.panels.view_subject import PREFERENCES, ViewSubject
 from antidiag.app.session import archive
 from antidiag.app.session.entry import Entry
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
@@ -506,3 +506,19 @@ def test_a_zoomed_tree_and_matrix_are_there_at_the_next_start(
     again.viewer.turn_to("matrix")
     sharp(qtbot, again.viewer.current)
     assert np.allclose(again.viewer.current.plot.box.viewRange(), seen, atol=6)
+
+
+def test_a_preference_is_what_a_person_chose_not_what_a_result_brought(qtbot: Any, two: Any) -> None:
+    """Neither is a preference that was set elsewhere replaced by what an open view has."""
+    first, second = two.session.entries
+    two.viewer.current.set_scheme("identity")
+    two.session.show(second)
+    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "identity"}
+    two.settings.put(PREFERENCES, {"aligned": {"colours": {"protein": "taylor"}}})
+    two.session.show(first)
+    two.session.show(second)
+    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "taylor"}
+    two.viewer.current.set_scheme("zappo")
+    two.session.show(first)
+    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "zappo"}
+    assert two.viewer.current.scheme == "identity"
