@@ -431,7 +431,8 @@ class Window(Workbench):
         """Follow the user to another page of a result or datum."""
         if page.datum is not None:
             self._look_at(page.datum)
-        elif page.entry is not None:
+        else:
+            self._looked_at = None
             self.session.show(page.entry)
         self._show_stale()
         self.undoing.tell()

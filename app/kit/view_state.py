@@ -87,8 +87,12 @@ class ViewState:
 
         def scroll(values: Any) -> None:
             places = [int(value) for value in values]
-            # Once the content is laid out, which gives the bars their ranges.
-            QTimer.singleShot(0, area, lambda: [bar.setValue(at) for bar, at in zip(bars, places, strict=False)])
+
+            def move_bars() -> None:
+                for bar, place in zip(bars, places, strict=False):
+                    bar.setValue(place)
+
+            QTimer.singleShot(0, area, move_bars)  # when the content is laid out, which gives the bars their ranges
 
         self.keep_place("scrolled", lambda: [bar.value() for bar in bars], scroll)
 

@@ -124,20 +124,26 @@ class ResultTabs(QSplitter):
             self.view_shown.emit(page.current)
 
     def close_page(self, page: ResultViews) -> None:
-        """Close a page; the last one stays, without a result."""
+        """Close a page; where it was the last one, the page with the next steps is shown."""
         page.store_states()
         group, others = self._group_of(page), [other for other in self.pages if other is not page]
         if page.selection is self._selection:  # the page with the next steps is only hidden until it is needed
             page.is_pinned = False
             page.show_entry(None)
             self._show_tab(page, not others)
-        elif others:
+        else:
+            if not others:
+                others = self._hidden_pages()
+                self._show_tab(others[0], True)
             with QSignalBlocker(group):
                 group.removeTab(group.indexOf(page))
             page.selection.leave_twins()
             page.deleteLater()
         self._update_groups()
-        if page is self.active and others:
+        self._update_titles()
+        if not others:
+            self.page_activated.emit(page)
+        elif page is self.active:
             following = next((other for other in others if self._group_of(other) is group), others[0])
             self._turn_to(following)
 
@@ -185,8 +191,10 @@ class ResultTabs(QSplitter):
 
     def store_states(self) -> None:
         """Store what the user has set in all views that are open."""
-        for holder in (*self.pages, *self.windows):
-            holder.store_states()
+        for page in self.pages:
+            page.store_states()
+        for window in self.windows:
+            window.store_states()
 
     def undoing(self) -> UndoView | None:
         """Return the visible view of the active page that can undo or redo something, or None."""
@@ -291,14 +299,16 @@ class ResultTabs(QSplitter):
         ]
         if near or free:
             return next(iter((*near, *free)))
-        hidden = [
-            _page(one, index) for one in self.groups for index in range(one.count()) if not one.isTabVisible(index)
-        ]
-        if hidden:
+        if hidden := self._hidden_pages():
             self._show_tab(hidden[0], True)
             self._move(hidden[0], group)
             return hidden[0]
         return self._add_page(group, self._selection.make_twin())
+
+    def _hidden_pages(self) -> list[ResultViews]:
+        """Return the page with the next steps in a list, if its tab is hidden."""
+        places = [(group, index) for group in self.groups for index in range(group.count())]
+        return [_page(group, index) for group, index in places if not group.isTabVisible(index)]
 
     def _show_tab(self, page: ResultViews, shown: bool) -> None:
         group = self._group_of(page)

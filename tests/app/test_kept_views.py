@@ -522,3 +522,28 @@ def test_a_preference_is_what_a_person_chose_not_what_a_result_brought(qtbot: An
     two.session.show(first)
     assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "zappo"}
     assert two.viewer.current.scheme == "identity"
+
+
+def test_the_last_tab_closes_to_the_page_with_the_next_steps(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
+    two.session.show(second)
+    two.commands["close_tab"].trigger()
+    two.commands["close_tab"].trigger()
+    assert two.session.shown is None and two.empty.isVisible() and len(two.result_tabs.pages) == 1
+    two.results.table.selectRow(two.results.table.row_of(second))
+    assert two.viewer.result is second.result and len(two.result_tabs.pages) == 1
+    two.commands["close_tab"].trigger()
+    assert two.session.shown is None and two.empty.isVisible()
+
+
+def test_the_first_page_may_be_kept_and_closed_before_the_others(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    tabs = two.result_tabs
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
+    kept_page = tabs.active
+    two.session.show(second)
+    tabs.close_page(kept_page)
+    assert two.viewer.result is second.result and len(tabs.pages) == 1
+    tabs.close_page(tabs.active)
+    assert two.session.shown is None and two.empty.isVisible() and len(tabs.pages) == 1
