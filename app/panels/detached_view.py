@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -12,17 +12,19 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import ResultView, UndoView, view_widget
-from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject, make_view
 
 WINDOW_SIZE = 900, 640
 
 
 class DetachedView(QWidget):
-    """Shows one view of one subject; ``make_view(kind, selection, host)`` makes the view and connects its signals."""
+    """Shows one view of one subject. The signals ``made``, ``profile_wanted`` and ``edited`` are as those of
+    `ResultViews`."""
 
     closed = Signal(object)
+    made = Signal(object)
+    profile_wanted = Signal(object)
     edited = Signal(object, str, object)
-    """Sent as that of `ResultViews`."""
 
     def __init__(
         self,
@@ -30,14 +32,14 @@ class DetachedView(QWidget):
         kind: type[ResultView],
         subject: ViewSubject,
         selection: Selection,
-        make_view: Callable[[type[ResultView], Selection, Any], ResultView],
+        offered: Sequence[Any],
         preferences: ViewPreferences,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.kind, self.subject, self.selection, self._preferences = kind, subject, selection, preferences
         selection.setParent(self)
         selection.begin_subject(subject.key)
-        self.view = make_view(kind, selection, self)
+        self.view = make_view(kind, selection, self, offered, preferences)
         box = QVBoxLayout(self)
         box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
         box.addWidget(view_widget(self.view))

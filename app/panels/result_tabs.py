@@ -15,7 +15,7 @@ from antidiag.app import theme
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import quiet_button
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.view_protocols import ResultView, UndoView
+from antidiag.app.kit.view_protocols import ResultView, SideDataView, UndoView
 from antidiag.app.panels.detached_view import DetachedView
 from antidiag.app.panels.view_places import TABS_HEIGHT, TABS_WIDTH
 from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
@@ -170,10 +170,10 @@ class ResultTabs(QSplitter):
 
     def detach(self, subject: ViewSubject, kind: type[ResultView]) -> DetachedView:
         """Show a view of a result or datum in a window of its own, and no longer in the pages."""
-        make_view = self.active.make_connected_view
-        window = DetachedView(self, kind, subject, self._selection.make_twin(), make_view, self._preferences)
+        window = DetachedView(self, kind, subject, self._selection.make_twin(), self._offered, self._preferences)
         window.closed.connect(self._on_window_closed)
-        window.edited.connect(self.edited)
+        for name in ("made", "profile_wanted", "edited"):
+            getattr(window, name).connect(getattr(self, name))
         self.windows.append(window)
         self._update_views_of(subject.key)
         return window
@@ -186,8 +186,11 @@ class ResultTabs(QSplitter):
             page.offer(data)
             if page.is_pinned and id(page.datum) in gone:
                 self.close_page(page)
-        for window in [window for window in self.windows if id(window.subject.datum) in gone]:
-            window.close()
+        for window in list(self.windows):
+            if id(window.subject.datum) in gone:
+                window.close()
+            elif isinstance(window.view, SideDataView):
+                window.view.offer(data)
 
     def store_states(self) -> None:
         """Store what the user has set in all views that are open."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from antidiag.app import texts
-from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView, can_show_datum
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_protocols import (
+    DataSourceView,
+    DataView,
+    EditedView,
+    ProfileSourceView,
+    ResultView,
+    SideDataView,
+    StatefulView,
+    can_show_datum,
+)
 from antidiag.app.kit.view_state import ViewState
 from antidiag.app.session.entry import Entry
 from antidiag.app.settings import Settings
@@ -118,6 +128,31 @@ class ViewPreferences:
             known = known if isinstance(known, dict) else {}
             chosen = {name: _merge(known.get(name), value) for name, value in changed.items()}
             self._settings.put(PREFERENCES, {**every, view.id: {**known, **chosen}})
+
+
+def make_view(
+    kind: type[ResultView],
+    selection: Selection,
+    host: Any,
+    offered: Sequence[Any],
+    preferences: ViewPreferences | None,
+) -> ResultView:
+    """Return a new view with what the user chose last, connected to its ``host``; ``offered`` are the open data.
+
+    The host has the signals ``made`` and ``profile_wanted``, and ``send_edits(view, edits)``.
+    """
+    view = kind(selection)
+    if isinstance(view, DataSourceView):
+        view.datum_offered.connect(host.made)
+    if isinstance(view, ProfileSourceView):
+        view.profile_wanted.connect(host.profile_wanted)
+    if isinstance(view, EditedView):
+        view.edited.connect(lambda edits: host.send_edits(view, edits))
+    if isinstance(view, SideDataView):
+        view.offer(offered)
+    if preferences is not None:
+        preferences.begin_view(view)
+    return view
 
 
 def _merge(before: Any, value: Any) -> Any:

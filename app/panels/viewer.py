@@ -15,9 +15,6 @@ from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.view_protocols import (
-    DataSourceView,
-    EditedView,
-    ProfileSourceView,
     ResultView,
     SideDataView,
     UndoView,
@@ -26,7 +23,7 @@ from antidiag.app.kit.view_protocols import (
 )
 from antidiag.app.panels.result_table import STALE
 from antidiag.app.panels.view_places import ViewPlaces
-from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject, make_view
 from antidiag.app.session.entry import Entry, edited_summary
 from antidiag.kernels.model import Result
 from antidiag.kernels.registry.data_loading import find_kind
@@ -149,22 +146,7 @@ class ResultViews(QWidget):
 
     def _make_view(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
-        view = self._made[kind.id] = self.make_connected_view(kind, self.selection, self)
-        return view
-
-    def make_connected_view(self, kind: type[ResultView], selection: Selection, host: Any) -> ResultView:
-        """Return a new view with what the user chose last; ``host.send_edits(view, edits)`` takes its edits."""
-        view = kind(selection)
-        if isinstance(view, DataSourceView):
-            view.datum_offered.connect(self.made)
-        if isinstance(view, ProfileSourceView):
-            view.profile_wanted.connect(self.profile_wanted)
-        if isinstance(view, EditedView):
-            view.edited.connect(lambda edits: host.send_edits(view, edits))
-        if isinstance(view, SideDataView):
-            view.offer(self._offered)
-        if self._preferences is not None:
-            self._preferences.begin_view(view)
+        view = self._made[kind.id] = make_view(kind, self.selection, self, self._offered, self._preferences)
         return view
 
     def store_states(self) -> None:
