@@ -254,6 +254,7 @@ class ResultTabs(QSplitter):
         return active
 
     def _set_up_group(self, group: QTabWidget) -> None:
+        group.setObjectName("results")
         group.setDocumentMode(True)
         group.setMovable(True)
         group.setTabBarAutoHide(True)
