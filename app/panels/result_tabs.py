@@ -120,6 +120,7 @@ class ResultTabs(QSplitter):
         before, self.active = self.active, page
         group.setCurrentWidget(page)
         self._update_titles()
+        self._mark_active_side()
         if page is not before:
             self.view_shown.emit(page.current)
 
@@ -412,6 +413,15 @@ class ResultTabs(QSplitter):
         if self.orientation() != turned:
             self.setOrientation(turned)
             self._split_evenly()
+
+    def _mark_active_side(self) -> None:
+        """Draw the selected tab of the other side quietly."""
+        for group in self.groups:
+            bar, quiet = group.tabBar(), group is not self._group_of(self.active)
+            if bar.property("quiet") != quiet:
+                bar.setProperty("quiet", quiet)
+                bar.style().unpolish(bar)
+                bar.style().polish(bar)
 
     def _split_evenly(self) -> None:
         self.setSizes([self.width() + self.height()] * 2)
