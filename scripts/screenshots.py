@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -286,7 +287,7 @@ def split_tabs(window: Window) -> Iterator[None]:
         shown.set_scheme("clustal")
         shown.canvas.set_tracks(["logo", "consensus", "conservation"])
         shown.finder.go_to(COMPARED_PLACE)
-        wait(lambda shown=shown: not isinstance(shown, GradualView) or shown.sharp)
+        wait(partial(lambda shown: not isinstance(shown, GradualView) or shown.sharp, shown))
     yield
     window.session.remove_data([1])
     window.commands["close_tab"].trigger()

@@ -7,24 +7,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.controls.icons import set_icon
-from antidiag.app.kit.controls.widgets import quiet_button
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import ResultView, SideDataView, UndoView
 from antidiag.app.panels.detached_view import DetachedView
-from antidiag.app.panels.view_places import TABS_HEIGHT, TABS_WIDTH
+from antidiag.app.panels.page_group import PageGroup
+from antidiag.app.panels.view_places import TABS_WIDTH
 from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
-from antidiag.app.texts import shorten_name
-
-MAX_TITLE = 34
-"""Most letters of the title of a tab."""
 
 
 class ResultTabs(QSplitter):
@@ -56,11 +51,14 @@ class ResultTabs(QSplitter):
         self._kinds, self._selection, self._preferences = kinds, selection, preferences
         self._offered: Sequence[Any] = ()
         self.windows: list[DetachedView] = []
-        self.groups = QTabWidget(), QTabWidget()
+        self.groups = PageGroup(), PageGroup()
         self.setChildrenCollapsible(False)
         self.setHandleWidth(theme.MARGIN)
         for group in self.groups:
-            self._set_up_group(group)
+            self.addWidget(group)
+            group.page_chosen.connect(self._turn_to)
+            group.page_kept.connect(self._pin)
+            group.menu_wanted.connect(lambda page, at: self.create_tab_menu(page).exec(at))
         self.groups[1].hide()
         self.active = self._add_page(self.groups[0], selection, empty)
         """The page that was used last."""
@@ -69,9 +67,7 @@ class ResultTabs(QSplitter):
     @property
     def pages(self) -> list[ResultViews]:
         """The pages that have a tab, those of the first group first."""
-        return [
-            _page(group, index) for group in self.groups for index in range(group.count()) if group.isTabVisible(index)
-        ]
+        return [page for group in self.groups for page in group.pages]
 
     def find_page(self, key: Any) -> ResultViews | None:
         """Return the page that shows a result or a datum, or None."""
@@ -120,7 +116,8 @@ class ResultTabs(QSplitter):
         before, self.active = self.active, page
         group.setCurrentWidget(page)
         self._update_titles()
-        self._mark_active_side()
+        for side in self.groups:
+            side.set_quiet(side is not group)
         if page is not before:
             self.view_shown.emit(page.current)
 
@@ -131,11 +128,11 @@ class ResultTabs(QSplitter):
         if page.selection is self._selection:  # the page with the next steps is only hidden until it is needed
             page.is_pinned = False
             page.show_entry(None)
-            self._show_tab(page, not others)
+            group.show_tab(page, not others)
         else:
             if not others:
                 others = self._hidden_pages()
-                self._show_tab(others[0], True)
+                self._group_of(others[0]).show_tab(others[0], True)
             with QSignalBlocker(group):
                 group.removeTab(group.indexOf(page))
             page.selection.leave_twins()
@@ -249,28 +246,12 @@ class ResultTabs(QSplitter):
                 self.detach(subject, kind)
         if active is not None:
             if first.subject is None:
-                self._show_tab(first, False)
+                self._group_of(first).show_tab(first, False)
             self._update_groups()
             self.activate(active)
         return active
 
-    def _set_up_group(self, group: QTabWidget) -> None:
-        group.setObjectName("results")
-        group.setDocumentMode(True)
-        group.setMovable(True)
-        group.setTabBarAutoHide(True)
-        group.setUsesScrollButtons(True)
-        group.setElideMode(Qt.TextElideMode.ElideMiddle)
-        group.currentChanged.connect(lambda index, group=group: self._on_current(group, index))
-        bar: QTabBar = group.tabBar()
-        bar.setAccessibleName("Open results")
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        bar.customContextMenuRequested.connect(lambda at, group=group: self._open_menu(group, at))
-        bar.tabBarClicked.connect(lambda index, group=group: self._on_current(group, index))
-        bar.tabBarDoubleClicked.connect(lambda index, group=group: self._pin(group, index))
-        self.addWidget(group)
-
-    def _add_page(self, group: QTabWidget, selection: Selection, empty: QWidget | None = None) -> ResultViews:
+    def _add_page(self, group: PageGroup, selection: Selection, empty: QWidget | None = None) -> ResultViews:
         page = ResultViews(self._kinds, selection, empty or QWidget(), self._preferences)
         if selection is not self._selection:
             selection.setParent(page)
@@ -281,19 +262,9 @@ class ResultTabs(QSplitter):
             getattr(page, name).connect(getattr(self, name))
         page.places.view_shown.connect(self.view_shown)
         page.detach_wanted.connect(self.detach)
-        self._insert(page, group)
+        group.insert_page(page, partial(self.close_page, page))
         self._update_groups()
         return page
-
-    def _insert(self, page: ResultViews, group: QTabWidget) -> None:
-        """Add a tab for a page, with a button that closes it; a page of another group moves."""
-        with QSignalBlocker(group):
-            index = group.addTab(page, "")
-        button = quiet_button("", "Close this tab (Ctrl+W)")
-        button.setAccessibleName("Close this tab")
-        set_icon(button, "hide")
-        button.clicked.connect(partial(self.close_page, page))
-        group.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
 
     def _free_page(self) -> ResultViews:
         """Return a page that is not pinned: the active one, one of its group, any other, or a new one."""
@@ -305,39 +276,31 @@ class ResultTabs(QSplitter):
         if near or free:
             return next(iter((*near, *free)))
         if hidden := self._hidden_pages():
-            self._show_tab(hidden[0], True)
+            self._group_of(hidden[0]).show_tab(hidden[0], True)
             self._move(hidden[0], group)
             return hidden[0]
         return self._add_page(group, self._selection.make_twin())
 
     def _hidden_pages(self) -> list[ResultViews]:
         """Return the page with the next steps in a list, if its tab is hidden."""
-        places = [(group, index) for group in self.groups for index in range(group.count())]
-        return [_page(group, index) for group, index in places if not group.isTabVisible(index)]
+        return [page for group in self.groups for page in group.all_pages if page not in group.pages]
 
-    def _show_tab(self, page: ResultViews, shown: bool) -> None:
-        group = self._group_of(page)
-        with QSignalBlocker(group):
-            group.setTabVisible(group.indexOf(page), shown)
-
-    def _group_of(self, page: ResultViews) -> QTabWidget:
+    def _group_of(self, page: ResultViews) -> PageGroup:
         return next(group for group in self.groups if group.indexOf(page) >= 0)
 
-    def _other_group(self, page: ResultViews) -> QTabWidget:
+    def _other_group(self, page: ResultViews) -> PageGroup:
         return self.groups[1 - self.groups.index(self._group_of(page))]
 
-    def _move(self, page: ResultViews, group: QTabWidget) -> None:
+    def _move(self, page: ResultViews, group: PageGroup) -> None:
         """Move a page to a group of tabs."""
         if self._group_of(page) is not group:
             with QSignalBlocker(self._group_of(page)):
-                self._insert(page, group)
+                group.insert_page(page, partial(self.close_page, page))
             self._update_groups()
             self._update_titles()
 
-    def _pin(self, group: QTabWidget, index: int) -> None:
-        if index >= 0:
-            _page(group, index).is_pinned = True
-            self._update_titles()
+    def _pin(self, page: ResultViews) -> None:
+        page.is_pinned = True
 
     def _turn_to(self, page: ResultViews) -> None:
         """Make a page the active one as if the user had turned to it."""
@@ -345,34 +308,23 @@ class ResultTabs(QSplitter):
             self.activate(page)
             self.page_activated.emit(page)
 
-    def _on_current(self, group: QTabWidget, index: int) -> None:
-        if index >= 0:
-            self._turn_to(_page(group, index))
-
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         """Make the page that gets the focus the active one, where two are side by side."""
         if now is None or not self.groups[1].isVisible():
             return
         for group in self.groups:
-            page = group.currentWidget()
+            page = group.current_page
             if page is not None and page is not self.active and page.isAncestorOf(now):
-                self._turn_to(cast(ResultViews, page))
-
-    def _open_menu(self, group: QTabWidget, at: QPoint) -> None:
-        index = group.tabBar().tabAt(at)
-        if index >= 0:
-            self.create_tab_menu(_page(group, index)).exec(group.tabBar().mapToGlobal(at))
+                self._turn_to(page)
 
     def create_tab_menu(self, page: ResultViews) -> QMenu:
         """Create the menu of a tab."""
         menu = QMenu(self)
         side = "Move to the left" if self._group_of(page) is self.groups[1] else "Split: move to the right"
         menu.addAction(side, partial(self._move_to_side, page)).setEnabled(len(self.pages) > 1)
-        keep = menu.addAction(
-            "Keep this tab", partial(self._pin, self._group_of(page), self._group_of(page).indexOf(page))
-        )
+        keep = menu.addAction("Keep this tab", partial(self._pin, page))
         keep.setEnabled(not page.is_pinned and page.subject is not None)
-        both = tuple(cast(ResultViews, side.currentWidget()).entry for side in self.groups if side.count())
+        both = tuple(side.current_page.entry for side in self.groups if side.current_page is not None)
         compare = menu.addAction("Compare both sides", lambda: self.compare_wanted.emit(both))
         compare.setEnabled(len(both) == 2 and None not in both)
         menu.addSeparator()
@@ -392,12 +344,11 @@ class ResultTabs(QSplitter):
 
     def _update_groups(self) -> None:
         """Show the second group while it has a page; both are equally wide at first."""
-        filled = [any(group.isTabVisible(index) for index in range(group.count())) for group in self.groups]
+        filled = [bool(group.pages) for group in self.groups]
         begins = all(filled) and any(group.isHidden() for group in self.groups)
         for group, there in zip(self.groups, filled, strict=True):
             group.setVisible(there)
-            group.setTabBarAutoHide(not all(filled))  # a title, and a button to close it, on either side
-            group.setMinimumSize(*((TABS_WIDTH // 2, TABS_HEIGHT) if all(filled) else (TABS_WIDTH, 0)))
+            group.set_split(all(filled))
         self._update_orientation()
         if begins:
             self._split_evenly()
@@ -414,15 +365,6 @@ class ResultTabs(QSplitter):
             self.setOrientation(turned)
             self._split_evenly()
 
-    def _mark_active_side(self) -> None:
-        """Draw the selected tab of the other side quietly."""
-        for group in self.groups:
-            bar, quiet = group.tabBar(), group is not self._group_of(self.active)
-            if bar.property("quiet") != quiet:
-                bar.setProperty("quiet", quiet)
-                bar.style().unpolish(bar)
-                bar.style().polish(bar)
-
     def _split_evenly(self) -> None:
         self.setSizes([self.width() + self.height()] * 2)
 
@@ -430,15 +372,7 @@ class ResultTabs(QSplitter):
         """Name each tab; results of the same name are told apart by the time of their start."""
         titles = Counter(page.subject.title for page in self.pages if page.subject is not None)
         for group in self.groups:
-            for index in range(group.count()):
-                subject = _page(group, index).subject
-                title = subject.title if subject is not None else "No result"
-                words = shorten_name(title, MAX_TITLE)
-                if subject is not None and subject.result is not None and titles[title] > 1:
-                    started = f"{subject.result.started.astimezone():%H:%M:%S}"
-                    title, words = f"{title}, {started}", f"{started} {words}"
-                group.setTabText(index, words.replace("&", "&&"))
-                group.setTabToolTip(index, title)
+            group.show_titles(titles)
 
     def _find_detached(self, key: Any) -> set[str]:
         return {window.kind.id for window in self.windows if window.subject.key is key}
@@ -452,11 +386,6 @@ class ResultTabs(QSplitter):
         for page in self.pages:
             if page.subject is not None and page.subject.key is key:
                 page.update_views(wanted)
-
-
-def _page(group: QTabWidget, index: int) -> ResultViews:
-    """Return the page of a tab with its type."""
-    return cast(ResultViews, group.widget(index))
 
 
 def _list_mappings(saved: Any) -> list[Mapping[str, Any]]:
