@@ -104,8 +104,8 @@ def _list_commands(window: Workbench) -> list[Command]:
         Command("beside", "Show view beside the others", "view", partial(place_view, window, BESIDE), "Ctrl+Shift+E",
                 line=True),
         Command("apart", "Show view in a separate window", "view", partial(detach_view, window), "Ctrl+Shift+W"),
-        Command("open_tab", "Open result in a new tab", "view", window.results.open_tab),
-        Command("open_beside", "Open result beside the shown one", "view", window.results.open_beside,
+        Command("open_tab", "Open result in a new tab", "view", partial(open_tab, window)),
+        Command("open_beside", "Open result beside the shown one", "view", partial(open_beside, window),
                 "Ctrl+\\"),
         Command("close_tab", "Close tab of the result", "view", partial(close_tab, window), "Ctrl+W"),
         Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
@@ -171,6 +171,16 @@ def detach_view(window: Workbench) -> None:
         window.result_tabs.detach(subject, type(view))
 
 
+def open_tab(window: Workbench) -> None:
+    """Open the selected results, or the selected data if their list has the focus, in tabs of their own."""
+    (window.data if window.data.list.hasFocus() else window.results).open_tab()
+
+
+def open_beside(window: Workbench) -> None:
+    """Open the selected result, or datum if its list has the focus, beside what is shown."""
+    (window.data if window.data.list.hasFocus() else window.results).open_beside()
+
+
 def close_tab(window: Workbench) -> None:
     """Close the page of the shown result, if others are open."""
     window.result_tabs.close_page(window.viewer)
@@ -212,7 +222,7 @@ def show_dotplot(window: Workbench) -> None:
     shown = window.viewer.result
     if shown is None or shown.problem.data != (pair.first, pair.second):
         window.session.show(None)
-        window.result_tabs.show_datum(pair, {}, window.session.views_of(pair))
+        window.result_tabs.show_subject(window.subject_of(pair))
     window.viewer.turn_to(DotPlotView.id)
 
 

@@ -14,6 +14,7 @@ from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import memory_advice
 from antidiag.kernels.registry.memory_advice import MethodSuggestion
+from antidiag.kernels.sequences.sequence_set import take_sequences
 
 MOST_EXAMINED = 1000
 """Sequences whose types are compared at most."""
@@ -48,25 +49,28 @@ def unused_sequences_note(methods: Sequence[Method], method: Method | None, coun
 def suggest_for_all(methods: Sequence[Method], method: Method, state: State) -> MethodSuggestion | None:
     """Return a method that takes all open data, where the chosen one leaves sequences out or lacks other data.
 
-    None if the chosen one takes them all, if rows were selected for it, or if no method takes them all.
+    Of selected rows, those are meant. None if the chosen method takes them all, or if no method does.
     """
-    problem, count = method.problem_type, len(state.sequences)
+    problem = method.problem_type
+    sequences = take_sequences(state.sequences, state.rows(None)) if state.subset else state.sequences
+    count = len(sequences)
     letters = next((taken for taken in problem.inputs if taken.kind is SEQUENCE), None)
     used = count if letters is None or letters.maximum is None else min(letters.maximum, count)
     lacking = bool(state.missing(problem))
-    if state.subset or (used == count and not lacking):
+    if used == count and not lacking:
         return None
-    if count and len({sequence.type == SequenceType.PROTEIN for sequence in state.sequences[:MOST_EXAMINED]}) > 1:
+    if count and len({sequence.type == SequenceType.PROTEIN for sequence in sequences[:MOST_EXAMINED]}) > 1:
         return None
-    opened = state.sequences if count else state.data
-    counts = {Letters: count} if count else None
+    opened = sequences if count else state.data
+    counts: dict[type, int] | None = {Letters: count} if count else None
     found = choose_for_opened(methods, None, opened, counts=counts) if len(opened) else None
     if found is None or found.problem_type is problem or state.missing(found.problem_type):
         return None
     taken = next((one for one in found.problem_type.inputs if one.kind is SEQUENCE), None)
     if count and (taken is None or (taken.maximum is not None and taken.maximum < count)):
         return None
-    what = f"all {count:,} open sequences" if count > 1 else "the open data"
+    which = "selected" if state.subset else "open"
+    what = f"all {count:,} {which} sequences" if count > 1 else "the open data"
     least = f"{method.name} uses {used:,}" if not lacking else f"{method.name} needs {problem.describe_inputs()}"
     return MethodSuggestion(found, f"takes {what}; {least}")
 

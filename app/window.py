@@ -15,6 +15,7 @@ from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
 from antidiag.app.navigation import Navigation
+from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
@@ -196,8 +197,10 @@ class Window(Workbench):
         tabs.edited.connect(lambda *_: self.undoing.note_view_edit())
         tabs.view_shown.connect(lambda _: self.undoing.tell())
         tabs.page_activated.connect(self._take_page)
+        tabs.compare_wanted.connect(self.compare)
         session.results_changed.connect(lambda: tabs.update_entries(session.entries))
         self.results.tab_wanted.connect(self._open_tab)
+        self.data.tab_wanted.connect(self._open_datum_tab)
         session.data_changed.connect(self._take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
         tabs.made.connect(lambda datum: self._add_to_data([datum]))
@@ -412,7 +415,15 @@ class Window(Workbench):
 
     def _look_soon(self, datum: Any) -> None:
         """Show data when what was opened is painted."""
-        QTimer.singleShot(PAINTING_MS, self, lambda: self._look_at(datum))
+        QTimer.singleShot(PAINTING_MS, self, lambda: self._restore_tabs() or self._look_at(datum))
+
+    def _restore_tabs(self) -> bool:
+        """Open the tabs of a session that was opened; return whether one of them is shown."""
+        wanted, self._wanted_tabs = self._wanted_tabs, {}
+        active = self.result_tabs.restore_tabs(wanted, self.subject_at) if wanted else None
+        if active is not None:
+            self._take_page(active)
+        return active is not None
 
     def _look_at(self, datum: Any) -> bool:
         """Show data instead of a result; return False if no view can."""
@@ -421,21 +432,29 @@ class Window(Workbench):
         self._looked_at = datum
         self.session.show(None)
         self.data.select(datum)
-        shown = self.result_tabs.show_datum(datum, self.session.edits_of(datum), self.session.views_of(datum))
+        shown = self.result_tabs.show_subject(self.subject_of(datum))
         self.undoing.tell()
         return shown
 
     def _open_tab(self, entry: Entry, beside: bool) -> None:
         """Open a result in a tab of its own, or beside the one that is shown."""
-        self.result_tabs.open_tab(entry, beside)
+        self.result_tabs.open_tab(ViewSubject.of_entry(entry), beside)
         self.session.show(entry)
         self._show_stale()
+
+    def _open_datum_tab(self, datum: Any, beside: bool) -> None:
+        """Open a datum in a tab of its own, or beside what is shown."""
+        if self.result_tabs.open_tab(self.subject_of(datum), beside) is None:
+            self._show_datum(datum)  # which says why
+        else:
+            self._look_at(datum)
 
     def _take_page(self, page: ResultViews) -> None:
         """Follow the user to another page of a result or datum."""
         if page.datum is not None:
             self._look_at(page.datum)
-        elif page.entry is not None:
+        else:
+            self._looked_at = None
             self.session.show(page.entry)
         self._show_stale()
         self.undoing.tell()
@@ -447,10 +466,7 @@ class Window(Workbench):
             QTimer.singleShot(PAINTING_MS, self, self._show_result)
             return
         self._restored_waits = False
-        wanted, self._wanted_tabs = self._wanted_tabs, {}
-        active = self.result_tabs.restore_tabs(wanted, self.session.entries) if wanted else None
-        if active is not None:
-            self.session.show(active)
+        self._restore_tabs()
         if self.session.shown is not None or self._looked_at is None:
             self._looked_at = None
             self.result_tabs.show_entry(self.session.shown)

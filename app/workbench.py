@@ -32,14 +32,14 @@ from antidiag.app.panels.method import MethodPanel
 from antidiag.app.panels.result_tabs import ResultTabs
 from antidiag.app.panels.results import ResultPanel
 from antidiag.app.panels.sequences import SequencePanel
-from antidiag.app.panels.view_subject import ViewPreferences
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import EmptyPage, ResultViews
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import DELAY_SECONDS, Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry, Session
 from antidiag.app.session.window_undo import WindowUndo
-from antidiag.app.settings import AUTOSAVE_SECONDS, Settings
+from antidiag.app.settings import AUTOSAVE_SECONDS, VIEW_SETTINGS, Settings
 from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Workbench(QMainWindow):
     def session_settings(self) -> dict[str, Any]:
         """Return what a session file holds beside data and results: settings, open tabs, and states of views."""
         self.result_tabs.store_states()
-        shown = {**self.result_tabs.saved_tabs(self.session.entries), "data": self.session.data_views()}
+        shown = {**self.result_tabs.saved_tabs(self._place_of), "data": self.session.data_views()}
         taxa = sorted(self.selection.taxa) if len(self.selection.taxa) <= MOST_TAXA else []
         return {**self.saved_settings(), "shown": {**shown, "taxa": taxa}}
 
@@ -117,7 +117,30 @@ class Workbench(QMainWindow):
             self.session.restore_data_views(shown.get("data"))
             if isinstance(taxa := shown.get("taxa"), list):
                 self.selection.choose_taxa(map(str, taxa))
-            self._wanted_tabs = shown if self.session.entries else {}
+            self._wanted_tabs = shown
+
+    def subject_of(self, datum: Any) -> ViewSubject:
+        """Return what views show of a datum: with the user's edits and the states of views."""
+        return ViewSubject(None, datum, self.session.edits_of(datum), self.session.views_of(datum))
+
+    def _place_of(self, subject: ViewSubject) -> dict[str, int] | None:
+        """Return the number of a result or datum in the session."""
+        if subject.entry is not None:
+            places = (place for place, entry in enumerate(self.session.entries) if entry.result is subject.result)
+            found, name = next(places, None), "result"
+        else:
+            numbers = (number for number, datum in enumerate(self.session.state.data) if datum is subject.datum)
+            found, name = next(numbers, None), "datum"
+        return None if found is None else {name: found}
+
+    def subject_at(self, place: Mapping[str, Any]) -> ViewSubject | None:
+        """Return the result or datum at a stored place; None if it is not there."""
+        match place:
+            case {"result": int(number)} if 0 <= number < len(self.session.entries):
+                return ViewSubject.of_entry(self.session.entries[number])
+            case {"datum": int(number)} if 0 <= number < len(self.session.state.data):
+                return self.subject_of(self.session.state.data[number])
+        return None
 
     @property
     def opening(self) -> bool:
@@ -283,6 +306,8 @@ class Workbench(QMainWindow):
     def _apply_setting(self, name: str) -> None:
         if name == AUTOSAVE_SECONDS:
             self.autosave.set_delay(self.settings.number(name, DELAY_SECONDS))
+        elif name == VIEW_SETTINGS:
+            self.result_tabs.apply_preferences()
 
     def copy_bibtex(self, method: Method | None = None) -> None:
         """Copy the reference of a method, or of the chosen one."""

@@ -6,13 +6,15 @@ Each picture is made by a process of its own, because the device pixel ratio is 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +126,8 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             grab(window, target / f"aligned-{ending}")
             make_compared(window)
             grab(window, target / f"compared-{ending}")
+            with split_tabs(window):
+                grab(window, target / f"split-{ending}")
             make_profiles(window, ALIGNED_SAMPLE)
             save(window, "profile", target / f"profile-{ending}")
             save(window, "matrix", target / f"profile-matrix-{ending}", PROFILE_PLACE)
@@ -265,6 +269,30 @@ def make_compared(window: Window) -> None:
     view.comparison.compare_with(replace_letters(view.alignment, letters, "aligned by ClustalW"), visible=True)
     view.finder.go_to(COMPARED_PLACE)
     wait(lambda: view.sharp)
+
+
+@contextlib.contextmanager
+def split_tabs(window: Window) -> Iterator[None]:
+    """The alignment and the one it is compared with in tabs side by side; afterwards the first alone."""
+    from antidiag.app.kit.view_protocols import GradualView
+
+    view: Any = window.viewer.current
+    first, second = window.viewer.datum, view.comparison.result.other
+    view.tree.show_tree(None)
+    view.comparison.end_comparison()
+    window.session.add_data([second])
+    for datum, beside in ((first, False), (second, True)):
+        window.data.tab_wanted.emit(datum, beside)
+        shown: Any = window.viewer.current
+        shown.set_scheme("clustal")
+        shown.canvas.set_tracks(["logo", "consensus", "conservation"])
+        shown.finder.go_to(COMPARED_PLACE)
+        wait(partial(lambda shown: not isinstance(shown, GradualView) or shown.sharp, shown))
+    yield
+    window.session.remove_data([1])
+    window.commands["close_tab"].trigger()
+    window.data.show_current()
+    settle(0.2)
 
 
 def replace_letters(alignment: Any, letters: Any, name: str) -> Any:

@@ -14,7 +14,10 @@ VIEW_SHORTCUTS: Mapping[str, ShortcutList] = {
         ("Use the row as first, second, third input", "1, 2, 3"), ("Delete the selected sequences", "Del"),
         ("Copy the selected sequences as FASTA", "Ctrl+C"), ("Move the selected sequences", "Alt+Up, Alt+Down"),
     ),
-    "Table of results": (("Delete the selected results", "Del"), ("Compare the selected results", "Ctrl+Return")),
+    "Table of results": (
+        ("Open the result in a tab of its own", "Return, double click"), ("Delete the selected results", "Del"),
+        ("Compare the selected results", "Ctrl+Return"),
+    ),
     "Alignment": (
         ("Move the cursor", "Arrows, Home, End, Page Up, Page Down"), ("Select cells", "Shift with these"),
         ("Next start of letters or gaps (nothing selected)", "Ctrl+Left, Ctrl+Right"),

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QMenu, QSpinBox
 
@@ -86,8 +86,13 @@ class ViewState:
         bars = area.horizontalScrollBar(), area.verticalScrollBar()
 
         def scroll(values: Any) -> None:
-            for bar, value in zip(bars, values, strict=True):
-                bar.setValue(value)
+            places = [int(value) for value in values]
+
+            def move_bars() -> None:
+                for bar, place in zip(bars, places, strict=False):
+                    bar.setValue(place)
+
+            QTimer.singleShot(0, area, move_bars)  # when the content is laid out, which gives the bars their ranges
 
         self.keep_place("scrolled", lambda: [bar.value() for bar in bars], scroll)
 

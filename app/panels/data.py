@@ -33,6 +33,7 @@ class DataPanel(Card):
     """
 
     said = Signal(str)
+    tab_wanted = Signal(object, bool)
     shown_wanted = Signal(object)
     open_wanted = Signal(object)
     """Sent with the path of a bundled file to open."""
@@ -117,6 +118,17 @@ class DataPanel(Card):
         """Show the current datum in the views."""
         if self.list.currentItem():
             self.shown_wanted.emit(self._session.state.data[self._datum_number(self.list.currentItem())])
+
+    def open_tab(self) -> None:
+        """Open the selected data in tabs of their own."""
+        for datum in self._selected_data():
+            self.tab_wanted.emit(datum, False)
+
+    def open_beside(self) -> None:
+        """Open the current datum beside what is shown; of two selected data, the second beside the first."""
+        chosen = self._selected_data()
+        for number, datum in enumerate(chosen[:2]):
+            self.tab_wanted.emit(datum, len(chosen) == 1 or number == 1)
 
     def select(self, datum: Any) -> None:
         """Select the row of a datum."""
@@ -247,6 +259,8 @@ class DataPanel(Card):
         if self._is_optional():
             menu.addAction("Leave out", self.leave_out)
         menu.addAction("Show", self.show_current)
+        menu.addAction("Open in a new tab", self.open_tab)
+        menu.addAction("Open beside\tCtrl+\\", self.open_beside)
         if self.sequences_button.isVisibleTo(self):
             menu.addAction("Open as sequences", self.open_as_sequences)
         if self.profile_button.isVisibleTo(self):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -12,17 +12,19 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import ResultView, UndoView, view_widget
-from antidiag.app.panels.view_subject import ViewSubject
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject, make_view
 
 WINDOW_SIZE = 900, 640
 
 
 class DetachedView(QWidget):
-    """Shows one view of one subject; ``make_view(kind, selection, host)`` makes the view and connects its signals."""
+    """Shows one view of one subject. The signals ``made``, ``profile_wanted`` and ``edited`` are as those of
+    `ResultViews`."""
 
     closed = Signal(object)
+    made = Signal(object)
+    profile_wanted = Signal(object)
     edited = Signal(object, str, object)
-    """Sent as that of `ResultViews`."""
 
     def __init__(
         self,
@@ -30,13 +32,14 @@ class DetachedView(QWidget):
         kind: type[ResultView],
         subject: ViewSubject,
         selection: Selection,
-        make_view: Callable[[type[ResultView], Selection, Any], ResultView],
+        offered: Sequence[Any],
+        preferences: ViewPreferences,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self.kind, self.subject, self.selection = kind, subject, selection
+        self.kind, self.subject, self.selection, self._preferences = kind, subject, selection, preferences
         selection.setParent(self)
         selection.begin_subject(subject.key)
-        self.view = make_view(kind, selection, self)
+        self.view = make_view(kind, selection, self, offered, preferences)
         box = QVBoxLayout(self)
         box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
         box.addWidget(view_widget(self.view))
@@ -46,6 +49,7 @@ class DetachedView(QWidget):
         self.show_subject(subject)
         self.show()
         subject.show_in(self.view)
+        preferences.note(self.view)
 
     def show_subject(self, subject: ViewSubject) -> None:
         """Take the present entry of the result, and name it in the title."""
@@ -56,13 +60,14 @@ class DetachedView(QWidget):
         """Pass on the edits of the picture."""
         self.edited.emit(self.subject.shown, view.id, edits)
 
-    def store_state(self) -> None:
+    def store_states(self) -> None:
         """Store what the user has set in the view."""
         self.subject.store_state(self.view)
+        self._preferences.remember(self.view)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
-        self.store_state()
+        self.store_states()
         self.selection.leave_twins()
         self.closed.emit(self)
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any, cast
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.view_protocols import ResultView, UndoView
+from antidiag.app.kit.view_protocols import ResultView, SideDataView, UndoView
 from antidiag.app.panels.detached_view import DetachedView
+from antidiag.app.panels.page_group import PageGroup
+from antidiag.app.panels.view_places import TABS_WIDTH
 from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
-from antidiag.app.texts import shorten_name
-
-MAX_TITLE = 34
-"""Most letters of the title of a tab."""
 
 
 class ResultTabs(QSplitter):
@@ -38,6 +37,8 @@ class ResultTabs(QSplitter):
     edited = Signal(object, str, object)
     view_shown = Signal(object)
     page_activated = Signal(object)
+    compare_wanted = Signal(object)
+    """Sent with the results of both sides."""
 
     def __init__(
         self,
@@ -50,55 +51,64 @@ class ResultTabs(QSplitter):
         self._kinds, self._selection, self._preferences = kinds, selection, preferences
         self._offered: Sequence[Any] = ()
         self.windows: list[DetachedView] = []
-        self.groups = QTabWidget(), QTabWidget()
+        self.groups = PageGroup(), PageGroup()
         self.setChildrenCollapsible(False)
         self.setHandleWidth(theme.MARGIN)
         for group in self.groups:
-            self._set_up_group(group)
+            self.addWidget(group)
+            group.page_chosen.connect(self._turn_to)
+            group.page_kept.connect(self._pin)
+            group.menu_wanted.connect(lambda page, at: self.create_tab_menu(page).exec(at))
         self.groups[1].hide()
         self.active = self._add_page(self.groups[0], selection, empty)
         """The page that was used last."""
-        QApplication.instance().focusChanged.connect(self._on_focus)
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus)
+
+    def apply_preferences(self) -> None:
+        """Set in all views what the user chose in the preferences."""
+        for holder in self.pages:
+            for view in holder.views.values():
+                self._preferences.begin_view(view)
 
     @property
     def pages(self) -> list[ResultViews]:
         """The pages that have a tab, those of the first group first."""
-        return [
-            _page(group, index) for group in self.groups for index in range(group.count()) if group.isTabVisible(index)
-        ]
+        return [page for group in self.groups for page in group.pages]
 
     def find_page(self, key: Any) -> ResultViews | None:
         """Return the page that shows a result or a datum, or None."""
         return next((page for page in self.pages if page.subject is not None and page.subject.key is key), None)
 
     def show_entry(self, entry: Entry | None) -> None:
-        """Show a result: in its page if it has one, else in the page that is not pinned."""
-        page = self.find_page(entry.result) if entry is not None else None
-        if page is None:
+        """Show a result, or nothing: in its page if it has one, else in the page that is not pinned."""
+        if entry is not None:
+            self.show_subject(ViewSubject.of_entry(entry))
+        else:
             page = self._free_page()
-            page.show_entry(entry)
-        self.activate(page)
+            page.show_entry(None)
+            self.activate(page)
 
-    def show_datum(
-        self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({}), states: dict[str, Any] | None = None
-    ) -> bool:
-        """Show data: in their page if they have one, else in the page that is not pinned; False if no view can."""
-        if not self.active.capable_views(datum):
+    def show_subject(self, subject: ViewSubject) -> bool:
+        """Show a result or datum: in its page if it has one, else in the page that is not pinned; False if no view
+        can."""
+        if subject.entry is None and not self.active.capable_views(subject.datum):
             return False
-        page = self.find_page(datum)
+        page = self.find_page(subject.key)
         if page is None:
             page = self._free_page()
-            page.show_datum(datum, edits, states)
+            page.show_subject(subject)
         self.activate(page)
         return True
 
-    def open_tab(self, entry: Entry, beside: bool = False) -> ResultViews:
-        """Open a result in a page of its own, ``beside``: in the other group; return the page."""
+    def open_tab(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
+        """Open a result or datum in a page of its own, ``beside``: in the other group; None if no view can show it."""
+        if subject.entry is None and not self.active.capable_views(subject.datum):
+            return None
         group = self._other_group(self.active) if beside else self._group_of(self.active)
-        page = self.find_page(entry.result)
+        page = self.find_page(subject.key)
         if page is None:
-            page = self._add_page(group, self._selection.make_twin(), QWidget())
-            page.show_entry(entry)
+            page = self._add_page(group, self._selection.make_twin())
+            page.show_subject(subject)
         elif self._group_of(page) is not group:
             self._move(page, group)
         page.is_pinned = True
@@ -112,24 +122,32 @@ class ResultTabs(QSplitter):
         before, self.active = self.active, page
         group.setCurrentWidget(page)
         self._update_titles()
+        for side in self.groups:
+            side.set_quiet(side is not group)
         if page is not before:
             self.view_shown.emit(page.current)
 
     def close_page(self, page: ResultViews) -> None:
-        """Close a page; the last one stays, without a result."""
+        """Close a page; where it was the last one, the page with the next steps is shown."""
         page.store_states()
         group, others = self._group_of(page), [other for other in self.pages if other is not page]
         if page.selection is self._selection:  # the page with the next steps is only hidden until it is needed
             page.is_pinned = False
             page.show_entry(None)
-            self._show_tab(page, not others)
-        elif others:
+            group.show_tab(page, not others)
+        else:
+            if not others:
+                others = self._hidden_pages()
+                self._group_of(others[0]).show_tab(others[0], True)
             with QSignalBlocker(group):
                 group.removeTab(group.indexOf(page))
             page.selection.leave_twins()
             page.deleteLater()
         self._update_groups()
-        if page is self.active and others:
+        self._update_titles()
+        if not others:
+            self.page_activated.emit(page)
+        elif page is self.active:
             following = next((other for other in others if self._group_of(other) is group), others[0])
             self._turn_to(following)
 
@@ -156,9 +174,10 @@ class ResultTabs(QSplitter):
 
     def detach(self, subject: ViewSubject, kind: type[ResultView]) -> DetachedView:
         """Show a view of a result or datum in a window of its own, and no longer in the pages."""
-        window = DetachedView(self, kind, subject, self._selection.make_twin(), self.active.make_connected_view)
+        window = DetachedView(self, kind, subject, self._selection.make_twin(), self._offered, self._preferences)
         window.closed.connect(self._on_window_closed)
-        window.edited.connect(self.edited)
+        for name in ("made", "profile_wanted", "edited"):
+            getattr(window, name).connect(getattr(self, name))
         self.windows.append(window)
         self._update_views_of(subject.key)
         return window
@@ -171,83 +190,74 @@ class ResultTabs(QSplitter):
             page.offer(data)
             if page.is_pinned and id(page.datum) in gone:
                 self.close_page(page)
-        for window in [window for window in self.windows if id(window.subject.datum) in gone]:
-            window.close()
+        for window in list(self.windows):
+            if id(window.subject.datum) in gone:
+                window.close()
+            elif isinstance(window.view, SideDataView):
+                window.view.offer(data)
 
     def store_states(self) -> None:
         """Store what the user has set in all views that are open."""
-        for holder in (*self.pages, *self.windows):
-            holder.store_states() if isinstance(holder, ResultViews) else holder.store_state()
+        for page in self.pages:
+            page.store_states()
+        for window in self.windows:
+            window.store_states()
 
     def undoing(self) -> UndoView | None:
         """Return the visible view of the active page that can undo or redo something, or None."""
         return self.active.undoing()
 
-    def saved_tabs(self, entries: Sequence[Entry]) -> dict[str, Any]:
-        """Return which results are open in which tabs and windows, as plain values for the session."""
-        places = {id(entry.result): number for number, entry in enumerate(entries)}
+    def saved_tabs(self, place_of: Callable[[ViewSubject], dict[str, int] | None]) -> dict[str, Any]:
+        """Return what is open in which tabs and windows, as plain values for the session; ``place_of`` returns the
+        place of a result or datum in the session, or None."""
+        pages = [(page, page.subject) for page in self.pages if page.subject is not None]
         tabs = [
             {
-                "result": places[id(page.result)],
+                **place,
                 "side": self.groups.index(self._group_of(page)),
                 "pinned": page.is_pinned,
                 "active": page is self.active,
                 "view": page.current.id if page.current is not None else "",
             }
-            for page in self.pages
-            if id(page.result) in places
+            for page, subject in pages
+            if (place := place_of(subject)) is not None
         ]
         windows = [
-            {"result": places[id(window.subject.result)], "view": window.kind.id}
+            {**place, "view": window.kind.id}
             for window in self.windows
-            if id(window.subject.result) in places
+            if (place := place_of(window.subject)) is not None
         ]
         return {"tabs": tabs, "windows": windows}
 
-    def restore_tabs(self, saved: Mapping[str, Any], entries: Sequence[Entry]) -> Entry | None:
-        """Open the tabs and windows that `saved_tabs` returned; return the entry of the active page, or None."""
+    def restore_tabs(
+        self, saved: Mapping[str, Any], subject_at: Callable[[Mapping[str, Any]], ViewSubject | None]
+    ) -> ResultViews | None:
+        """Open the tabs and windows that `saved_tabs` returned; return the active page, or None if nothing is open."""
         kinds = {kind.id: kind for kind in self._kinds()}
         active, first = None, self.active
-        for entry, tab in _known_places(saved.get("tabs"), entries):
+        for tab in _list_mappings(saved.get("tabs")):
+            subject = subject_at(tab)
+            if subject is None or not (subject.entry or self.active.capable_views(subject.datum)):
+                continue
+            page = first
             if tab.get("pinned"):
                 page = self._add_page(self.groups[1 if tab.get("side") == 1 else 0], self._selection.make_twin())
                 page.is_pinned = True
-                page.show_entry(entry)
-            else:
-                page = first
-                page.show_entry(entry)
+            page.show_subject(subject)
             page.turn_to(str(tab.get("view", "")))
             active = page if tab.get("active") or active is None else active
-        for entry, window in _known_places(saved.get("windows"), entries):
-            kind = kinds.get(str(window.get("view")))
-            if kind is not None and kind.shows(entry.result):
-                self.detach(ViewSubject.of_entry(entry), kind)
-        if active is None:
-            return None
-        if first.subject is None:
-            self._show_tab(first, False)
-        self._update_groups()
-        self.activate(active)
-        return active.entry
+        for window in _list_mappings(saved.get("windows")):
+            subject, kind = subject_at(window), kinds.get(str(window.get("view")))
+            if subject is not None and kind is not None and subject.can_be_shown_by(kind):
+                self.detach(subject, kind)
+        if active is not None:
+            if first.subject is None:
+                self._group_of(first).show_tab(first, False)
+            self._update_groups()
+            self.activate(active)
+        return active
 
-    def _set_up_group(self, group: QTabWidget) -> None:
-        group.setDocumentMode(True)
-        group.setMovable(True)
-        group.setTabsClosable(True)
-        group.setTabBarAutoHide(True)
-        group.setUsesScrollButtons(True)
-        group.setElideMode(Qt.TextElideMode.ElideMiddle)
-        group.tabCloseRequested.connect(lambda index, group=group: self.close_page(_page(group, index)))
-        group.currentChanged.connect(lambda index, group=group: self._on_current(group, index))
-        bar: QTabBar = group.tabBar()
-        bar.setAccessibleName("Open results")
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        bar.customContextMenuRequested.connect(lambda at, group=group: self._open_menu(group, at))
-        bar.tabBarClicked.connect(lambda index, group=group: self._on_current(group, index))
-        bar.tabBarDoubleClicked.connect(lambda index, group=group: self._pin(group, index))
-        self.addWidget(group)
-
-    def _add_page(self, group: QTabWidget, selection: Selection, empty: QWidget | None = None) -> ResultViews:
+    def _add_page(self, group: PageGroup, selection: Selection, empty: QWidget | None = None) -> ResultViews:
         page = ResultViews(self._kinds, selection, empty or QWidget(), self._preferences)
         if selection is not self._selection:
             selection.setParent(page)
@@ -258,8 +268,7 @@ class ResultTabs(QSplitter):
             getattr(page, name).connect(getattr(self, name))
         page.places.view_shown.connect(self.view_shown)
         page.detach_wanted.connect(self.detach)
-        with QSignalBlocker(group):
-            group.addTab(page, "")
+        group.insert_page(page, partial(self.close_page, page))
         self._update_groups()
         return page
 
@@ -272,38 +281,32 @@ class ResultTabs(QSplitter):
         ]
         if near or free:
             return next(iter((*near, *free)))
-        hidden = [
-            _page(one, index) for one in self.groups for index in range(one.count()) if not one.isTabVisible(index)
-        ]
-        if hidden:
-            self._show_tab(hidden[0], True)
+        if hidden := self._hidden_pages():
+            self._group_of(hidden[0]).show_tab(hidden[0], True)
             self._move(hidden[0], group)
             return hidden[0]
         return self._add_page(group, self._selection.make_twin())
 
-    def _show_tab(self, page: ResultViews, shown: bool) -> None:
-        group = self._group_of(page)
-        with QSignalBlocker(group):
-            group.setTabVisible(group.indexOf(page), shown)
+    def _hidden_pages(self) -> list[ResultViews]:
+        """Return the page with the next steps in a list, if its tab is hidden."""
+        return [page for group in self.groups for page in group.all_pages if page not in group.pages]
 
-    def _group_of(self, page: ResultViews) -> QTabWidget:
+    def _group_of(self, page: ResultViews) -> PageGroup:
         return next(group for group in self.groups if group.indexOf(page) >= 0)
 
-    def _other_group(self, page: ResultViews) -> QTabWidget:
+    def _other_group(self, page: ResultViews) -> PageGroup:
         return self.groups[1 - self.groups.index(self._group_of(page))]
 
-    def _move(self, page: ResultViews, group: QTabWidget) -> None:
+    def _move(self, page: ResultViews, group: PageGroup) -> None:
         """Move a page to a group of tabs."""
         if self._group_of(page) is not group:
-            with QSignalBlocker(self._group_of(page)), QSignalBlocker(group):
-                group.addTab(page, "")
+            with QSignalBlocker(self._group_of(page)):
+                group.insert_page(page, partial(self.close_page, page))
             self._update_groups()
             self._update_titles()
 
-    def _pin(self, group: QTabWidget, index: int) -> None:
-        if index >= 0:
-            _page(group, index).is_pinned = True
-            self._update_titles()
+    def _pin(self, page: ResultViews) -> None:
+        page.is_pinned = True
 
     def _turn_to(self, page: ResultViews) -> None:
         """Make a page the active one as if the user had turned to it."""
@@ -311,33 +314,25 @@ class ResultTabs(QSplitter):
             self.activate(page)
             self.page_activated.emit(page)
 
-    def _on_current(self, group: QTabWidget, index: int) -> None:
-        if index >= 0:
-            self._turn_to(_page(group, index))
-
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         """Make the page that gets the focus the active one, where two are side by side."""
         if now is None or not self.groups[1].isVisible():
             return
         for group in self.groups:
-            page = group.currentWidget()
+            page = group.current_page
             if page is not None and page is not self.active and page.isAncestorOf(now):
-                self._turn_to(cast(ResultViews, page))
-
-    def _open_menu(self, group: QTabWidget, at: QPoint) -> None:
-        index = group.tabBar().tabAt(at)
-        if index >= 0:
-            self.create_tab_menu(_page(group, index)).exec(group.tabBar().mapToGlobal(at))
+                self._turn_to(page)
 
     def create_tab_menu(self, page: ResultViews) -> QMenu:
         """Create the menu of a tab."""
         menu = QMenu(self)
         side = "Move to the left" if self._group_of(page) is self.groups[1] else "Split: move to the right"
         menu.addAction(side, partial(self._move_to_side, page)).setEnabled(len(self.pages) > 1)
-        keep = menu.addAction(
-            "Keep this tab", partial(self._pin, self._group_of(page), self._group_of(page).indexOf(page))
-        )
+        keep = menu.addAction("Keep this tab", partial(self._pin, page))
         keep.setEnabled(not page.is_pinned and page.subject is not None)
+        both = tuple(side.current_page.entry for side in self.groups if side.current_page is not None)
+        compare = menu.addAction("Compare both sides", lambda: self.compare_wanted.emit(both))
+        compare.setEnabled(len(both) == 2 and None not in both)
         menu.addSeparator()
         menu.addAction("Close", partial(self.close_page, page))
         menu.addAction("Close others", partial(self._close_others, page))
@@ -355,20 +350,35 @@ class ResultTabs(QSplitter):
 
     def _update_groups(self) -> None:
         """Show the second group while it has a page; both are equally wide at first."""
-        filled = [any(group.isTabVisible(index) for index in range(group.count())) for group in self.groups]
+        filled = [bool(group.pages) for group in self.groups]
         begins = all(filled) and any(group.isHidden() for group in self.groups)
         for group, there in zip(self.groups, filled, strict=True):
             group.setVisible(there)
+            group.set_split(all(filled))
+        self._update_orientation()
         if begins:
-            self.setSizes([self.width()] * 2)
+            self._split_evenly()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._update_orientation()
+
+    def _update_orientation(self) -> None:
+        """Put two groups side by side if they fit, otherwise one above the other."""
+        fitting = self.width() >= 2 * TABS_WIDTH + self.handleWidth()
+        turned = Qt.Orientation.Horizontal if fitting else Qt.Orientation.Vertical
+        if self.orientation() != turned:
+            self.setOrientation(turned)
+            self._split_evenly()
+
+    def _split_evenly(self) -> None:
+        self.setSizes([self.width() + self.height()] * 2)
 
     def _update_titles(self) -> None:
+        """Name each tab; results of the same name are told apart by the time of their start."""
+        titles = Counter(page.subject.title for page in self.pages if page.subject is not None)
         for group in self.groups:
-            for index in range(group.count()):
-                subject = _page(group, index).subject
-                title = subject.title if subject is not None else "No result"
-                group.setTabText(index, shorten_name(title, MAX_TITLE).replace("&", "&&"))
-                group.setTabToolTip(index, title)
+            group.show_titles(titles)
 
     def _find_detached(self, key: Any) -> set[str]:
         return {window.kind.id for window in self.windows if window.subject.key is key}
@@ -384,14 +394,6 @@ class ResultTabs(QSplitter):
                 page.update_views(wanted)
 
 
-def _page(group: QTabWidget, index: int) -> ResultViews:
-    """Return the page of a tab with its type."""
-    return cast(ResultViews, group.widget(index))
-
-
-def _known_places(saved: Any, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Mapping[str, Any]]]:
-    """Yield the entries of stored tabs or windows, as far as they are there."""
-    for place in saved if isinstance(saved, list) else ():
-        number = place.get("result") if isinstance(place, Mapping) else None
-        if isinstance(number, int) and 0 <= number < len(entries):
-            yield entries[number], place
+def _list_mappings(saved: Any) -> list[Mapping[str, Any]]:
+    """Return the stored tabs or windows that have the form of such."""
+    return [place for place in saved if isinstance(place, Mapping)] if isinstance(saved, list) else []

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-from PySide6.QtCore import QObject
+from weakref import WeakKeyDictionary
 
 from antidiag.app import texts
-from antidiag.app.kit.view_protocols import DataView, EditedView, ResultView, StatefulView
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view_protocols import (
+    DataSourceView,
+    DataView,
+    EditedView,
+    ProfileSourceView,
+    ResultView,
+    SideDataView,
+    StatefulView,
+    can_show_datum,
+)
+from antidiag.app.kit.view_state import ViewState
 from antidiag.app.session.entry import Entry
-from antidiag.app.settings import Settings
+from antidiag.app.settings import VIEW_SETTINGS, Settings
 from antidiag.kernels.model import Result
 
-PREFERENCES = "view_settings"
-"""The setting that keeps, for each kind of view, what the user chose last."""
 Choices = dict[str, Any]
 
 
@@ -56,6 +64,10 @@ class ViewSubject:
         parts = self.entry.name or texts.method_name(self.entry.result), texts.problem_title(self.entry.result)
         return " \N{MIDDLE DOT} ".join(filter(None, parts))
 
+    def can_be_shown_by(self, kind: type[ResultView]) -> bool:
+        """Whether views of a kind show this result or datum."""
+        return can_show_datum(kind, self.datum) if self.entry is None else kind.shows(self.entry.result)
+
     def renewed(self, entries: Mapping[int, Entry]) -> ViewSubject | None:
         """Return the subject with its present entry, None if that was deleted; ``entries`` are by ids of results."""
         if self.entry is None:
@@ -65,17 +77,16 @@ class ViewSubject:
 
     def show_in(self, view: ResultView) -> None:
         """Show the subject in a view, with its edits and its state."""
-        stateful = isinstance(view, StatefulView)
-        if stateful:
-            view.view_state.forget()
+        state = view.view_state if isinstance(view, StatefulView) else ViewState()
+        state.forget()
         if self.entry is None and isinstance(view, DataView):
             view.show_datum(self.datum)
         else:
             view.show_result(self.result)
         if isinstance(view, EditedView) and view.id in self.edits:
             view.show_edits(self.edits[view.id])
-        if stateful and isinstance(saved := self.states.get(view.id), Mapping):
-            view.view_state.restore(saved)
+        if isinstance(saved := self.states.get(view.id), Mapping):
+            state.restore(saved)
 
     def store_state(self, view: ResultView) -> None:
         """Store what the user has set in a view that shows the subject."""
@@ -83,32 +94,63 @@ class ViewSubject:
             self.states[view.id] = view.view_state.collect()
 
 
-class ViewPreferences(QObject):
+class ViewPreferences:
     """What the user chose last in each kind of view, such as colours and tracks; new views begin with it."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__()
         self._settings = settings
-        self._chosen: dict[str, Choices] = {
-            str(view_id): chosen
-            for view_id, chosen in settings.mapping(PREFERENCES).items()
-            if isinstance(chosen, dict)
-        }
+        self._noted: WeakKeyDictionary[Any, Choices] = WeakKeyDictionary()
 
     def begin_view(self, view: ResultView) -> None:
         """Set in a new view what was chosen last."""
-        if isinstance(view, StatefulView) and view.id in self._chosen:
-            view.view_state.restore(self._chosen[view.id])
+        chosen = self._settings.mapping(VIEW_SETTINGS).get(view.id)
+        if isinstance(view, StatefulView) and isinstance(chosen, dict):
+            view.view_state.restore(chosen)
+        self.note(view)
+
+    def note(self, view: ResultView) -> None:
+        """Note what a view has now, which nobody chose: it began with that, or a result brought it."""
+        if isinstance(view, StatefulView):
+            self._noted[view] = view.view_state.collect_settings()
 
     def remember(self, view: ResultView) -> None:
-        """Remember what is chosen in a view; choices by kind of data are added to those for other kinds."""
+        """Remember what the user has chosen in a view since; choices by kind of data are added to those for others."""
         if not isinstance(view, StatefulView):
             return
-        before = self._chosen.get(view.id, {})
-        chosen = {name: _merge(before.get(name), value) for name, value in view.view_state.collect_settings().items()}
-        if chosen != before:
-            self._chosen[view.id] = chosen
-            self._settings.put(PREFERENCES, self._chosen)
+        before, now = self._noted.get(view, {}), view.view_state.collect_settings()
+        changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
+        if changed:
+            self._noted[view] = now
+            every = self._settings.mapping(VIEW_SETTINGS)
+            known = every.get(view.id)
+            known = known if isinstance(known, dict) else {}
+            chosen = {name: _merge(known.get(name), value) for name, value in changed.items()}
+            self._settings.put(VIEW_SETTINGS, {**every, view.id: {**known, **chosen}})
+
+
+def make_view(
+    kind: type[ResultView],
+    selection: Selection,
+    host: Any,
+    offered: Sequence[Any],
+    preferences: ViewPreferences | None,
+) -> ResultView:
+    """Return a new view with what the user chose last, connected to its ``host``; ``offered`` are the open data.
+
+    The host has the signals ``made`` and ``profile_wanted``, and ``send_edits(view, edits)``.
+    """
+    view = kind(selection)
+    if isinstance(view, DataSourceView):
+        view.datum_offered.connect(host.made)
+    if isinstance(view, ProfileSourceView):
+        view.profile_wanted.connect(host.profile_wanted)
+    if isinstance(view, EditedView):
+        view.edited.connect(lambda edits: host.send_edits(view, edits))
+    if isinstance(view, SideDataView):
+        view.offer(offered)
+    if preferences is not None:
+        preferences.begin_view(view)
+    return view
 
 
 def _merge(before: Any, value: Any) -> Any:

@@ -17,9 +17,6 @@ from antidiag.app.kit.focus import focus_view
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.view_protocols import (
-    DataSourceView,
-    EditedView,
-    ProfileSourceView,
     ResultView,
     SideDataView,
     UndoView,
@@ -28,7 +25,7 @@ from antidiag.app.kit.view_protocols import (
 )
 from antidiag.app.panels.result_table import STALE
 from antidiag.app.panels.view_places import ViewPlaces
-from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
+from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject, make_view
 from antidiag.app.session.entry import Entry, edited_summary
 from antidiag.kernels.model import Result
 from antidiag.kernels.registry.data_loading import find_kind
@@ -153,22 +150,7 @@ class ResultViews(QWidget):
 
     def _make_view(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
-        view = self._made[kind.id] = self.make_connected_view(kind, self.selection, self)
-        return view
-
-    def make_connected_view(self, kind: type[ResultView], selection: Selection, host: Any) -> ResultView:
-        """Return a new view with what the user chose last; ``host.send_edits(view, edits)`` takes its edits."""
-        view = kind(selection)
-        if isinstance(view, DataSourceView):
-            view.datum_offered.connect(self.made)
-        if isinstance(view, ProfileSourceView):
-            view.profile_wanted.connect(self.profile_wanted)
-        if isinstance(view, EditedView):
-            view.edited.connect(lambda edits: host.send_edits(view, edits))
-        if isinstance(view, SideDataView):
-            view.offer(self._offered)
-        if self._preferences is not None:
-            self._preferences.begin_view(view)
+        view = self._made[kind.id] = make_view(kind, self.selection, self, self._offered, self._preferences)
         return view
 
     def store_states(self) -> None:
@@ -206,6 +188,13 @@ class ResultViews(QWidget):
         """Show the name and the present size of the data."""
         size = edited_summary(edits) or self.datum.summary
         self.heading_label.setText(f"{self.datum.name} \N{MIDDLE DOT} {size}")
+
+    def show_subject(self, subject: ViewSubject) -> bool:
+        """Show a result or datum; return False if no view can show the datum."""
+        if subject.entry is None:
+            return self.show_datum(subject.datum, subject.edits, subject.states)
+        self.show_entry(subject.entry)
+        return True
 
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows the page with the next steps."""
@@ -345,6 +334,8 @@ class ResultViews(QWidget):
         self._fresh.add(view)
         if self.subject is not None:
             self.subject.show_in(view)
+            if self._preferences is not None:
+                self._preferences.note(view)
         else:
             view.show_result(None)
 

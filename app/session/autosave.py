@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +144,7 @@ class Autosave(QObject):
         new = {key: entry for key, entry in entries.items() if id(entry.result) not in self._known}
         for key, entry in new.items() if len(new) <= MOST_NEW else ():
             self._known.add(id(entry.result))
-            self.journal.record(
-                journal.record_name("entry", key), lambda key=key, entry=entry: journal.record_entry(key, entry)
-            )
+            self.journal.record(journal.record_name("entry", key), partial(journal.record_entry, key, entry))
         self.journal.record("labels", lambda: journal.record_labels(entries))
 
     def _record_settings(self) -> None:

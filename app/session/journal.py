@@ -26,7 +26,7 @@ RECORD = "record"
 """The setting of a record that says what it is about."""
 CARRIER = State(data=("",))
 """A state whose only datum carries the edits of a result."""
-WAIT_S = 0.05
+WAIT_S = 0.03
 """Longest time that the window waits for a record; a longer one goes on being written on its thread."""
 _FILE = re.compile(r"([0-9]{12})-([a-z]+(?:-[0-9a-f]{16})?)\.record")
 

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
 EDITED = """
 import sys
+import time
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -41,6 +42,7 @@ view = window.viewer.current
 view.canvas.go_to(0, 1)
 QTest.keyClick(view.canvas, Qt.Key.Key_Space)
 window.session.rename(0, "renamed")
+time.sleep(0.5)  # the machine may be busy; the window does not turn to anything else meanwhile
 print("edited", view.alignment.letters.shape, flush=True)
 while True:
     pass

@@ -16,18 +16,20 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from antidiag.app import file_actions, views
+from antidiag.app import file_actions, settings, views
 from antidiag.app.compare.window import CompareWindow
+from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import EditedView, GradualView, StatefulView
 from antidiag.app.kit.view_state import ViewState, is_plain
-from antidiag.app.panels.view_subject import ViewSubject
+from antidiag.app.panels.view_subject import PREFERENCES, ViewSubject
 from antidiag.app.session import archive
 from antidiag.app.session.entry import Entry
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.app.views.tree.tree_canvas import TreeCanvas
 from antidiag.kernels import engine, registry
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.model import Result
 from antidiag.kernels.msa import trials
 from tests.app.steps import run
@@ -300,6 +302,11 @@ def test_results_open_in_tabs_that_are_split_side_by_side(qtbot: Any, two: Any) 
     assert tabs.groups[1].isVisible() and two.viewer.result is second.result
     seen = [group.currentWidget().result for group in tabs.groups]
     assert seen == [first.result, second.result]
+    menu = {action.text(): action for action in tabs.create_tab_menu(tabs.active).actions()}
+    menu["Compare both sides"].trigger()
+    opened = two.findChild(CompareWindow)
+    assert opened.results == (first.result, second.result)
+    opened.close()
     QTest.mouseClick(tabs.groups[0].currentWidget().current.canvas.viewport(), Qt.MouseButton.LeftButton)
     tabs.groups[0].currentWidget().current.canvas.setFocus()
     qtbot.waitUntil(lambda: two.session.shown is first)
@@ -314,8 +321,8 @@ def test_tabs_and_windows_are_there_at_the_next_start(
     for result in families:
         window.session.add_result(Entry(result))
     second, first = window.session.entries
-    window.result_tabs.open_tab(first)
-    window.result_tabs.open_tab(second, beside=True)
+    window.result_tabs.open_tab(ViewSubject.of_entry(first))
+    window.result_tabs.open_tab(ViewSubject.of_entry(second), beside=True)
     window.viewer.turn_to("tree")
     window.commands["apart"].trigger()
     window.close()
@@ -331,7 +338,7 @@ def test_tabs_and_windows_are_there_at_the_next_start(
 
 def test_a_deleted_result_closes_its_tab_and_its_windows(qtbot: Any, two: Any) -> None:
     first, second = two.session.entries
-    two.result_tabs.open_tab(first)
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
     two.commands["apart"].trigger()
     two.session.show(second)
     two.session.remove_results([first])
@@ -341,8 +348,8 @@ def test_a_deleted_result_closes_its_tab_and_its_windows(qtbot: Any, two: Any) -
 
 def test_two_results_side_by_side_do_not_point_at_each_other(qtbot: Any, two: Any) -> None:
     first, second = two.session.entries
-    two.result_tabs.open_tab(first)
-    two.result_tabs.open_tab(second, beside=True)
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
+    two.result_tabs.open_tab(ViewSubject.of_entry(second), beside=True)
     one, other = (page.current for page in two.result_tabs.pages)
     one.selection.hover_column(7)
     assert one.selection.column == 7 and other.selection.column is None
@@ -403,6 +410,140 @@ def test_two_chosen_results_are_compared_in_one_step(qtbot: Any, two: Any, famil
 def test_run_is_in_the_free_page(qtbot: Any, ready: Any) -> None:
     run(qtbot, ready)
     (entry,) = ready.session.entries
-    ready.result_tabs.open_tab(entry)
+    ready.result_tabs.open_tab(ViewSubject.of_entry(entry))
     run(qtbot, ready)
     assert len(ready.result_tabs.pages) == 2 and ready.viewer.result is ready.session.entries[0].result
+
+
+def test_alignments_from_files_stay_in_their_tabs_side_by_side(
+    qtbot: Any, make_window: Callable[[], Any], tmp_path: Path
+) -> None:
+    window = make_window()
+    window.resize(1500, 900)
+    paths = []
+    for name in ("one", "two"):
+        paths.append(tmp_path / f"{name}.fa")
+        paths[-1].write_text("".join(f">{name}{row}\n{'ACGT-' * 60}\n" for row in range(5)))
+    for number, path in enumerate(paths, 1):
+        window.loader.open_paths([path])
+        qtbot.waitUntil(lambda number=number: len(window.session.state.data) == number)
+        qtbot.waitUntil(lambda number=number: window.viewer.datum is window.session.state.data[number - 1])
+    one, two = window.session.state.data
+    window.viewer.current.canvas.go_to(2, 200)
+    place = round(window.viewer.current.canvas.frame_.first_column)
+    assert place > 100
+    window.data.select(one)
+    window.data.show_current()
+    assert window.viewer.datum is one and window.viewer.current.canvas.frame_.first_column == 0
+    window.data.select(two)
+    window.data.show_current()
+    assert round(window.viewer.current.canvas.frame_.first_column) == place
+    window.data.open_tab()
+    window.data.select(one)
+    window.data.open_beside()
+    assert [group.currentWidget().datum for group in window.result_tabs.groups] == [two, one]
+    window.close()
+    again = make_window()
+    assert file_actions.open_autosaved(again)
+    qtbot.waitUntil(lambda: len(again.session.state.data) == 2 and len(again.result_tabs.pages) == 2)
+    shown = [group.currentWidget() for group in again.result_tabs.groups]
+    assert [page.datum.name for page in shown] == ["two", "one"] and again.viewer is shown[1]
+    assert round(shown[0].current.canvas.frame_.first_column) == place
+
+
+def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, answers: Any, tmp_path: Path) -> None:
+    """Of data that no run made too, in the folder that was used last."""
+    used = tmp_path / "used"
+    used.mkdir()
+    settings.Settings().put(ask.FOLDER, str(used))
+    values = np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]])
+    matrix = DistanceMatrix(("a", "b", "c"), values, "kringles", "/data/kringles.phy")
+    window.session.add_data([matrix])
+    assert window._look_at(matrix)
+    qtbot.waitUntil(lambda: window.viewer.current.canvas.picture is not None)
+    window.viewer.current.save()
+    window.viewer.current.save_matrix()
+    assert [place.name for place in answers.proposed] == ["kringles-distances.png", "kringles.csv"]
+    assert {place.parent for place in answers.proposed} == {used}
+    assert ask.join_name("NJ (basic)", "", "two files", "replay") == "NJ__basic_-two_files-replay"
+
+
+def test_a_zoomed_tree_and_matrix_are_there_at_the_next_start(
+    qtbot: Any, make_window: Callable[[], Any], families: tuple[Result, Result]
+) -> None:
+    window = make_window()
+    window.resize(1500, 900)
+    pair = examples.result(examples.problem(*examples.related(200)))
+    for result in (families[0], pair):
+        window.session.add_result(Entry(result))
+    window.viewer.turn_to("matrix")
+    matrix = window.viewer.current
+    sharp(qtbot, matrix)
+    assert matrix.go_to("50:80, 40:90")
+    sharp(qtbot, matrix)
+    seen = matrix.plot.box.viewRange()
+    window.session.show(window.session.entries[1])
+    window.viewer.turn_to("tree")
+    tree = window.viewer.current
+    sharp(qtbot, tree)
+    tree.set_shape("slanted")
+    tree.canvas.zoom_about(2.5)
+    tree.canvas.pan_by(0, -30)
+    sharp(qtbot, tree)
+    frame = tree.canvas.frame
+    window.close()
+    again = make_window()
+    again.resize(1500, 900)
+    assert file_actions.open_autosaved(again)
+    qtbot.waitUntil(lambda: len(again.session.entries) == 2 and not again.opening and again.viewer.result is not None)
+    shown = again.viewer.current
+    assert shown.id == "tree" and str(shown.shape) == "slanted"
+    sharp(qtbot, shown)
+    found = shown.canvas.frame
+    for name in ("across", "down", "left", "top"):
+        assert getattr(found, name) == pytest.approx(getattr(frame, name), rel=0.05, abs=3), name
+    again.session.show(again.session.entries[0])
+    again.viewer.turn_to("matrix")
+    sharp(qtbot, again.viewer.current)
+    assert np.allclose(again.viewer.current.plot.box.viewRange(), seen, atol=6)
+
+
+def test_a_preference_is_what_a_person_chose_not_what_a_result_brought(qtbot: Any, two: Any) -> None:
+    """Neither is a preference that was set elsewhere replaced by what an open view has."""
+    first, second = two.session.entries
+    two.viewer.current.set_scheme("identity")
+    two.session.show(second)
+    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "identity"}
+    two.settings.put(PREFERENCES, {"aligned": {"colours": {"protein": "taylor"}}})
+    two.session.show(first)
+    two.session.show(second)
+    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "taylor"}
+    two.viewer.current.set_scheme("zappo")
+    two.session.show(first)
+    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "zappo"}
+    assert two.viewer.current.scheme == "identity"
+
+
+def test_the_last_tab_closes_to_the_page_with_the_next_steps(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
+    two.session.show(second)
+    two.commands["close_tab"].trigger()
+    two.commands["close_tab"].trigger()
+    assert two.session.shown is None and two.empty.isVisible() and len(two.result_tabs.pages) == 1
+    two.results.table.selectRow(two.results.table.row_of(second))
+    assert two.viewer.result is second.result and len(two.result_tabs.pages) == 1
+    two.commands["close_tab"].trigger()
+    assert two.session.shown is None and two.empty.isVisible()
+
+
+def test_the_first_page_may_be_kept_and_closed_before_the_others(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    tabs = two.result_tabs
+    two.result_tabs.open_tab(ViewSubject.of_entry(first))
+    kept_page = tabs.active
+    two.session.show(second)
+    tabs.close_page(kept_page)
+    assert two.viewer.result is second.result and len(tabs.pages) == 1
+    tabs.close_page(tabs.active)
+    assert two.session.shown is None and two.empty.isVisible() and len(tabs.pages) == 1

@@ -131,6 +131,10 @@ def test_a_method_that_leaves_sequences_out_names_one_that_takes_all() -> None:
     assert found.reason == "takes all 31 open sequences; StripedAlignment uses 2"
     assert suggested("striped-alignment", *proteins[:2]) is None
     assert suggested(found.method.id, *proteins) is None
+    state = State(proteins, subset=(0, 3, 7, 8))
+    found = method_choice.suggest_for_all(registry.METHODS, registry.find_method("striped-alignment"), state)
+    assert found is not None and found.reason == "takes all 4 selected sequences; StripedAlignment uses 2"
+    assert method_choice.suggest_for_all(registry.METHODS, found.method, state) is None
     nucleotides = Sequence("n", b"ACGTACGT", SequenceType.DNA)
     assert suggested("striped-alignment", *proteins[:2], nucleotides) is None, "nobody aligns DNA to proteins"
 

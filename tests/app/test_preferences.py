@@ -11,6 +11,7 @@ from antidiag.app.kit import ask
 from antidiag.app.settings import START_FOLDER, Settings
 from antidiag.kernels import memory, processors, user_limits
 from antidiag.kernels.memory import format_bytes
+from tests.app.steps import run
 
 
 @pytest.fixture
@@ -139,3 +140,22 @@ def test_everything_is_reset_after_a_question(dialog, ready, answers):
     assert QApplication.font().pointSizeF() != 20 and user_limits.thread_limit() == 0
     assert ready.commands["run"].shortcut() == QKeySequence("Ctrl+R") and not dialog.isVisible()
     assert ready.settings.text("theme", "system") == "system"
+
+
+def test_what_is_chosen_for_pictures_holds_at_once_and_after_a_restart(qtbot, dialog, ready, make_window, pair):
+    run(qtbot, ready)
+    ready.viewer.turn_to("aligned")
+    view, pictures = ready.viewer.current, dialog.pictures
+    pictures.nucleotides.setCurrentIndex(pictures.nucleotides.findData("purine"))
+    pictures.nucleotides.activated.emit(pictures.nucleotides.currentIndex())
+    assert view.scheme == "purine"
+    pictures.colour_map.setCurrentIndex(pictures.colour_map.findData("magma"))
+    pictures.colour_map.activated.emit(pictures.colour_map.currentIndex())
+    ready.viewer.turn_to("matrix")
+    assert ready.viewer.current._map == "magma"
+    ready.close()
+    again = make_window()
+    again.loader.open_paths([pair])
+    run(qtbot, again)
+    again.viewer.turn_to("aligned")
+    assert again.viewer.current.scheme == "purine"

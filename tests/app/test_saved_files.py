@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from antidiag.app.session import archive
+from antidiag.app.session import archive, journal
 from antidiag.kernels import registry, serialization
 from antidiag.kernels.experiments.point_data import point_store
 from antidiag.kernels.experiments.point_data.digest import digest_value
@@ -66,8 +66,23 @@ def test_a_session_opens_and_its_answers_fit_their_problems(path: Path) -> None:
     assert len(entries) == len(there.get("results", []))
     for entry, said in zip(entries, there.get("results", []), strict=True):
         found = {**told_result(entry.result), "options": entry.options, "given": entry.parameters}
+        found["views"] = entry.views
         assert_holds(found, said)
         entry.result.check(entry.result.problem)
+
+
+@EVERY_SESSION
+def test_a_journal_of_an_earlier_version_is_read(path: Path) -> None:
+    """What changed after the session was saved, by the program that was killed."""
+    if (there := wanted(path).get("journaled")) is None:
+        assert not journal.journal_of(path).has_records()
+        return
+    missing: list[str] = []
+    state, (entry,), *_ = journal.journal_of(path).replay(archive.load(path), missing.append)
+    assert list(state.chosen) == there["rows"] and not missing
+    assert [entry.name, list(entry.tags), entry.note] == there["labels"]
+    assert_holds(told(dict(entry.edits)), there["edits"])
+    assert entry.views == there["views"]
 
 
 @EVERY_SESSION

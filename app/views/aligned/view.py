@@ -202,6 +202,7 @@ class AlignmentViewer(BaseAlignmentView):
         if lines.size and 0 <= column < self.picture.shape[1]:
             self.picture.cursor = self.canvas.anchor = int(lines[0]), column
             self.colours.recolour()
+            self.show_status("")
 
     def _list_selection(self) -> list[Any] | None:
         """Return the selected cells; None for a selection of very many ranges, which is not kept."""

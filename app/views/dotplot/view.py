@@ -104,7 +104,7 @@ class DotPlotView(PlaneView):
         self.tools.addWidget(menu_button("Show", "Show or hide matches and path", self.create_layer_menu(LAYERS)))
         self.add_figure_tools()
         self._keep_layers(LAYERS)
-        self.view_state.keep("k", self.k.value, self._restore_word_length)
+        self.view_state.keep_place("k", self.k.value, self._restore_word_length)
         self.plot.box.sigRangeChanged.connect(lambda *_: self.plot.show_overview(True))
         self.plot.settled.connect(self._on_window)
         self.scan_panel.finished.connect(self._on_survey)

@@ -245,7 +245,9 @@ class TreeView(AnnotatedTreeView):
     def _is_laid_out(self) -> bool:
         """Whether the picture is that of the tree, shape and lengths that are chosen."""
         picture = self.canvas.picture
-        return picture is not None and self.editor is not None and picture.layout.tree is self.editor.state.tree
+        if picture is None or self.editor is None:
+            return False
+        return picture.layout.tree is self.editor.state.tree and picture.layout.shape == self.shape
 
     def _restore_shape(self, value: list[Any]) -> None:
         shape, lengths = TreeShape(value[0]), bool(value[1])
