@@ -23,9 +23,10 @@ from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.view_protocols import EditedView, GradualView, StatefulView
 from antidiag.app.kit.view_state import ViewState, is_plain
-from antidiag.app.panels.view_subject import PREFERENCES, ViewSubject
+from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.session import archive
 from antidiag.app.session.entry import Entry
+from antidiag.app.settings import VIEW_SETTINGS
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.app.views.tree.tree_canvas import TreeCanvas
 from antidiag.kernels import engine, registry
@@ -513,14 +514,14 @@ def test_a_preference_is_what_a_person_chose_not_what_a_result_brought(qtbot: An
     first, second = two.session.entries
     two.viewer.current.set_scheme("identity")
     two.session.show(second)
-    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "identity"}
-    two.settings.put(PREFERENCES, {"aligned": {"colours": {"protein": "taylor"}}})
+    assert two.settings.mapping(VIEW_SETTINGS)["aligned"]["colours"] == {"protein": "identity"}
+    two.settings.put(VIEW_SETTINGS, {"aligned": {"colours": {"protein": "taylor"}}})
     two.session.show(first)
     two.session.show(second)
-    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "taylor"}
+    assert two.settings.mapping(VIEW_SETTINGS)["aligned"]["colours"] == {"protein": "taylor"}
     two.viewer.current.set_scheme("zappo")
     two.session.show(first)
-    assert two.settings.mapping(PREFERENCES)["aligned"]["colours"] == {"protein": "zappo"}
+    assert two.settings.mapping(VIEW_SETTINGS)["aligned"]["colours"] == {"protein": "zappo"}
     assert two.viewer.current.scheme == "identity"
 
 
