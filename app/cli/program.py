@@ -205,8 +205,9 @@ def _error_text(error: AntidiagError | typer.TyperException) -> str:
     if not isinstance(error, typer.TyperException):
         return str(error)
     context, wrong = getattr(error, "ctx", None), getattr(error, "option_name", "")
-    if hasattr(error, "possibilities") and isinstance(getattr(context, "command", None), SingleValueCommand):
-        known = context.command.known_flags(context)
+    command = getattr(context, "command", None)
+    if hasattr(error, "possibilities") and isinstance(command, SingleValueCommand):
+        known = command.known_flags(context)
         return f"{error.message}; {suggest_names(wrong, known) or 'see --help'}"
     return f"{error.format_message().rstrip('.')}; see --help"
 
