@@ -133,6 +133,12 @@ def test_options_of_distances_reach_them_from_a_tree(says, refuses):
 def test_trees_are_no_input_of_a_tree(refuses, tmp_path):
     (tmp_path / "t.nwk").write_text("((a,b),c);")
     assert "holds trees already" in refuses("tree", tmp_path / "t.nwk")
+    assert "holds distances already; give an alignment or sequences" in refuses("distances", DISTANCES)
+    assert "--record chooses among sequences" in refuses("tree", ALIGNED, "--record", "HBA_MACSI")
+
+
+def test_a_bundled_model_that_is_mistyped_is_recognised(refuses):
+    assert "did you mean cpg-islands?" in refuses("viterbi", RNA, "--model", "cpg-island")
 
 
 def test_standard_input_may_hold_an_alignment(says, typed_input):
