@@ -132,7 +132,7 @@ def align(
 ) -> None:
     """Align two sequences, and print the alignment.
 
-    The recommended method is striped-alignment; checkpointed-alignment for very long pairs, whose memory grows linearly.
+    The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
     """
     _run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 
@@ -197,8 +197,8 @@ def distances(
 ) -> None:
     """Compute distances between the rows of an alignment, or between sequences.
 
-    The recommended method is distance-alignment for an alignment; for sequences distance-full, or distance-6mer for more
-    than 200.
+    The recommended method is distance-alignment for an alignment; for sequences distance-full, and distance-6mer for
+    more than 200.
     """
     task = TASKS["distances"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
