@@ -15,8 +15,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
 
-from antidiag.app.cli import messages
 from antidiag.app.cli.progress import interrupted_at_once
+from antidiag.app.cli.shell import messages
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.errors import AntidiagError, InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences, sequences

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from antidiag.app import texts
-from antidiag.app.cli import messages, report
-from antidiag.app.cli.completion import complete_method_of
+from antidiag.app.cli import report
 from antidiag.app.cli.method_runs import (
     MethodRun,
     Resume,
@@ -21,6 +20,8 @@ from antidiag.app.cli.method_runs import (
     watch_saved_run,
 )
 from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
+from antidiag.app.cli.shell import messages
+from antidiag.app.cli.shell.completion import complete_method_of
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
