@@ -225,8 +225,8 @@ def tree(
 ) -> None:
     """Build a tree of distances, of an alignment, or of sequences.
 
-    The recommended method is nj-pruned (neighbor joining); parttree from 20,000 sequences on. Distances of an alignment
-    or of sequences are computed first, as by the command distances.
+    The recommended method is neighbor joining; parttree from 20,000 sequences on. Distances that the method needs and
+    the data lack are computed first, as by the command distances.
     """
     task = TASKS["tree"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
