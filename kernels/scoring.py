@@ -267,7 +267,9 @@ def add_letters(matrix: SubstitutionMatrix, wanted: Iterable[str]) -> Substituti
 
 def _are_whole(numbers: np.ndarray) -> bool:
     """Return whether all numbers are integers, but for the rounding of decimals."""
-    return bool(np.abs(numbers - np.rint(numbers)).max(initial=0) <= 1e-6)
+    rounded = np.rint(numbers)
+    others = numbers != rounded
+    return not others.any() or bool((np.abs(numbers[others] - rounded[others]) <= 1e-6).all())
 
 
 @stored("scoring")

@@ -166,7 +166,27 @@ def align_family(sequences: Any, *, method: str | None = None, **settings: Any) 
 
 
 def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
-    """Return the best alignment of two alignments, each taken as a profile."""
+    """Return the best alignment of two alignments, each taken as a profile.
+
+    Parameters
+    ----------
+    first, second : Alignment, or the path of a file with an alignment or a profile
+    method : str
+        A method for two profiles; they give the same alignment at different costs.
+    **settings
+        Options such as ``span="global"``, ``gaps="position"``, parameters of the method, and those of `run`.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> first = ad.align_family({"a": "MKLVAW", "b": "MKLVGW"})
+    >>> second = ad.align_family({"c": "MKVAW", "d": "MKVGW"})
+    >>> print(ad.align_profiles(first, second, span="global"))
+    a MKLVAW
+    b MKLVGW
+    c MK-VAW
+    d MK-VGW
+    """
     return run(method, first, second, **settings)
 
 
@@ -222,6 +242,11 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
 def hmm(model: Any) -> Model:
     """Return a hidden Markov model by the name of a bundled model, or from a file.
 
+    Parameters
+    ----------
+    model : str, Path or Model
+        A name such as "cpg-islands", or a file of this program (JSON) or of HMMER.
+
     Examples
     --------
     >>> import antidiag as ad
@@ -234,6 +259,13 @@ def hmm(model: Any) -> Model:
 
 def fold(sequence: Any, **settings: Any) -> Structure:
     """Return a secondary structure of an RNA with the most base pairs (Nussinov).
+
+    Parameters
+    ----------
+    sequence : str, bytes, Path, SeqRecord or Sequence
+        One RNA or DNA.
+    **settings
+        Options such as ``min_loop=4``, ``wobble=False``, and those of `run`.
 
     Examples
     --------

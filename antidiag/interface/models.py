@@ -7,8 +7,7 @@ from typing import Any
 
 from antidiag.interface.answers import StatePath
 from antidiag.interface.data_answers import DataAnswer
-from antidiag.kernels.errors import InputError
-from antidiag.kernels.hmm.model.hmm import Hmm, format_json, list_bundled_models, read_hmm
+from antidiag.kernels.hmm.model.hmm import Hmm, format_json, read_hmm
 from antidiag.kernels.io.files import write_lines
 
 
@@ -61,10 +60,4 @@ def find_model(given: Any) -> Model:
         return given
     if isinstance(given, Hmm):
         return Model(given)
-    bundled = {path.name.split(".")[0]: path for path in list_bundled_models()}
-    path = bundled.get(str(given), Path(given))
-    if not path.exists():
-        raise InputError(
-            f"{given}: no such file, and no bundled model; these are bundled: {', '.join(sorted(bundled))}"
-        )
-    return Model(read_hmm(path)[0])
+    return Model(read_hmm(given)[0])

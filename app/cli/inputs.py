@@ -15,8 +15,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
 
-from antidiag.app.cli import messages
 from antidiag.app.cli.progress import interrupted_at_once
+from antidiag.app.cli.shell import messages
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.errors import AntidiagError, InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences, sequences
@@ -166,6 +166,8 @@ def read_any_data(
         raise InputError("give a FILE, or - for standard input")
     with interrupted_at_once():
         data = join_data([_read_any_file(file, kind, monitor, files) for file in files])
+    if records and not all(isinstance(datum, Sequence) for datum in data):
+        raise InputError(f"--record chooses among sequences, and {', '.join(files)} holds other data; remove --record")
     return [sequences.find_sequence(data, name) for name in records] if records else data
 
 

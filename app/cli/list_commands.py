@@ -11,8 +11,8 @@ import psutil
 import typer
 
 from antidiag.app.cli import report
-from antidiag.app.cli.completion import complete_method
 from antidiag.app.cli.options import default_by_type, describe_option, option_flag
+from antidiag.app.cli.shell.completion import complete_method
 from antidiag.kernels import engine, registry
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cuda import devices

@@ -12,10 +12,11 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from antidiag.app.cli import config_file, inputs, messages, report, runs_command
-from antidiag.app.cli.completion import complete_method
+from antidiag.app.cli import inputs, report, runs_command
 from antidiag.app.cli.options import describe_out, known_suffixes, parse_parameters, parse_problem_options
 from antidiag.app.cli.progress import watch_run
+from antidiag.app.cli.shell import config_file, messages
+from antidiag.app.cli.shell.completion import complete_method
 from antidiag.kernels import engine
 from antidiag.kernels.errors import MemoryRefused, ResultNotSaved
 from antidiag.kernels.method import Method

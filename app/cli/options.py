@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from antidiag.app.cli import messages
+from antidiag.app.cli.shell import messages
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE

@@ -19,25 +19,21 @@ import typer
 from antidiag.app.cli import (
     COMPLETION_VARIABLE,
     compare_command,
-    config_command,
-    config_file,
-    convert_command,
-    figure_command,
     guidelines_command,
     lecture_command,
     list_commands,
-    messages,
     play_command,
     posteriors_command,
     profile_command,
     run_commands,
     runs_command,
     sequences_command,
-    view_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
 from antidiag.app.cli.options import MethodCommand, SingleValueCommand, suggest_names
-from antidiag.app.cli.task_commands import TASK_COMMANDS
+from antidiag.app.cli.shell import config_command, config_file, messages
+from antidiag.app.cli.tasks import convert_command, figure_command, view_command
+from antidiag.app.cli.tasks.task_commands import TASK_COMMANDS
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled, ResultNotSaved
@@ -205,8 +201,9 @@ def _error_text(error: AntidiagError | typer.TyperException) -> str:
     if not isinstance(error, typer.TyperException):
         return str(error)
     context, wrong = getattr(error, "ctx", None), getattr(error, "option_name", "")
-    if hasattr(error, "possibilities") and isinstance(getattr(context, "command", None), SingleValueCommand):
-        known = context.command.known_flags(context)
+    command = getattr(context, "command", None)
+    if hasattr(error, "possibilities") and isinstance(command, SingleValueCommand):
+        known = command.known_flags(context)
         return f"{error.message}; {suggest_names(wrong, known) or 'see --help'}"
     return f"{error.format_message().rstrip('.')}; see --help"
 

@@ -14,7 +14,7 @@ from types import FrameType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from antidiag.app.cli import messages
+from antidiag.app.cli.shell import messages
 from antidiag.kernels.cpu.compilation import COMPILING
 from antidiag.kernels.monitor import Monitor
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from antidiag.app import texts
-from antidiag.app.cli import told_notes
+from antidiag.app.cli.shell import told_notes
 from antidiag.kernels import registry
 from antidiag.kernels.io import json_text
 from antidiag.kernels.memory import format_bytes

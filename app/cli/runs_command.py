@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from antidiag.app import texts
-from antidiag.app.cli import messages, report
+from antidiag.app.cli import report
+from antidiag.app.cli.shell import messages
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.memory import format_bytes

@@ -41,8 +41,9 @@ def expected_compilation_ms(method: Method, backend: str, device: str) -> float:
         _COMPILED.add(key)
         return 0.0
     measured = found[1] if isinstance(found, list) and len(found) == 2 else None
-    known = isinstance(measured, (int, float)) and SHORT_MS <= measured < math.inf
-    return float(measured) if known else TYPICAL_MS.get(backend, 0.0)
+    if isinstance(measured, (int, float)) and SHORT_MS <= measured < math.inf:
+        return float(measured)
+    return TYPICAL_MS.get(backend, 0.0)
 
 
 def remember_compilation(method: Method, backend: str, device: str, time_ms: float) -> None:

@@ -58,3 +58,8 @@ def test_the_content_of_a_sequence_is_short():
 def test_what_would_fit_is_a_list_or_nothing():
     assert texts.what_fits(()) == ""
     assert texts.what_fits(["a", "b"]) == "These would fit:\n- a\n- b"
+
+
+def test_an_estimate_says_what_compiling_takes():
+    assert texts.format_plan_time(500, 0) == "about 500 ms"
+    assert texts.format_plan_time(500, 12_000) == "about 12.5 s (12.0 s of it for compiling, once)"

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from hypothesis import strategies as some
 import antidiag as ad
 from antidiag.interface import functions, runs
 from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from tests.documents import ROOT
@@ -217,3 +219,83 @@ def test_ctrl_c_is_not_forgotten_where_the_run_ends_first() -> None:
     monitor.cancel()
     with pytest.raises(KeyboardInterrupt):
         runs.wait_for_run(future, monitor)
+
+
+@pytest.mark.parametrize(
+    "letters",
+    [
+        bytearray(b"GATTACA"),
+        memoryview(b"GATTACA"),
+        np.frombuffer(b"GATTACA", np.uint8),
+        np.frombuffer(b"GATTACA", "S1"),
+    ],
+    ids=["bytearray", "memoryview", "uint8", "S1"],
+)
+def test_bytes_come_in_many_forms(letters) -> None:
+    assert ad.align(letters, "GATTACA", mode="global").identity == 1
+
+
+def test_letters_as_text_are_encoded_or_refused_at_once() -> None:
+    assert Sequence("a", "ACGT", SequenceType.DNA).letters == b"ACGT"  # type: ignore[arg-type]
+    for wrong in ("ACG\u00dc", 7, None):
+        with pytest.raises(ad.InputError, match="letters must be bytes or a str"):
+            Sequence("a", wrong, SequenceType.DNA)  # type: ignore[arg-type]
+
+
+def test_a_type_holds_for_all_sequences_however_they_are_passed() -> None:
+    hit = ad.align(Sequence("a", b"ACGT", SequenceType.DNA), "ACGT", type="protein")
+    assert [one.type for one in hit.result.problem.sequences] == [SequenceType.PROTEIN] * 2
+
+
+def test_a_method_of_another_task_is_refused() -> None:
+    for call, first in ((ad.align, "GATTACA"), (ad.distances, ["GATTACA"]), (ad.tree, ["GATTACA"])):
+        with pytest.raises(ad.ParameterError, match="nussinov is no method for"):
+            call(first, *(["GATTACA"] if call is ad.align else []), method="nussinov")
+
+
+def test_arrays_are_matrices_and_graphs_for_methods_that_take_them() -> None:
+    values = np.array([[0.0, 1.0], [5.0, 0.0]])
+    assert ad.run("minplus-product", values, values).array.tolist() == values.tolist()
+    assert ad.run("floyd-blocked", values).distances.tolist() == values.tolist()
+    assert values.flags.writeable
+
+
+def test_answers_convert_to_tables() -> None:
+    hit = ad.align("GATTACA", "GATACA", mode="global")
+    family = hit.to_alignment()
+    assert family.rows == list(hit.rows) and np.asarray(family).shape == (2, 7)
+    assert hit.to_pandas().shape == (2, 7)
+    path = ad.hmm("cpg-islands").viterbi("CGCGAT")
+    assert list(path.to_pandas().columns) == ["letter", "state"] and len(path.to_pandas()) == 6
+    posterior = ad.hmm("cpg-islands").posterior("CGCGAT").to_pandas()
+    assert posterior.shape == (6, 9) and posterior.iloc[:, 1:].sum(axis=1).round(6).tolist() == [1] * 6
+    graph = ad.shortest_paths([("a", "b", 2)]).to_pandas()
+    assert graph.loc["a", "b"] == 2
+    for answer in (path, ad.fold("GGGAAACCC"), ad.hmm("cpg-islands")):
+        assert answer._repr_html_().startswith("<table>")
+
+
+def test_a_short_call_costs_little_beside_its_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least of many calls: others of this machine compute meanwhile."""
+    inside: list[float] = []
+    load = Method.load_backend
+
+    def load_timed(method: Method, backend: str):
+        run = load(method, backend)
+
+        def timed(*arguments):
+            begun = time.perf_counter()
+            answer = run(*arguments)
+            inside.append(time.perf_counter() - begun)
+            return answer
+
+        return timed
+
+    monkeypatch.setattr(Method, "load_backend", load_timed)
+    ad.align("GATTACA", "GCATGCA")
+    beside = []
+    for _ in range(300):
+        begun = time.perf_counter()
+        ad.align("GATTACA", "GCATGCA")
+        beside.append(time.perf_counter() - begun - inside[-1])
+    assert min(beside) < 1e-3

@@ -17,9 +17,9 @@ from rich.table import Table as Drawn
 from rich.text import Text
 
 from antidiag.app import texts
-from antidiag.app.cli import messages
 from antidiag.app.cli.inputs import STANDARD_OUTPUT, check_writable
 from antidiag.app.cli.progress import cancelled_by_interrupt
+from antidiag.app.cli.shell import messages
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.experiments.measuring.runner import SweepControl
 from antidiag.kernels.experiments.measuring.runner import SweepProgress as Far

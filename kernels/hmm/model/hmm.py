@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
@@ -149,9 +149,7 @@ def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     must have ``states``, ``alphabet``, ``transitions``, ``emissions`` and ``initial``; ``name``, ``labels`` and
     ``note`` are optional. From the JSON of a result that has learned a model, the model is read.
     """
-    path = Path(path)
-    if not os.path.exists(path) and os.path.isfile(MODEL_FOLDER / f"{path}.json"):
-        path = MODEL_FOLDER / f"{path}.json"
+    path = _find_bundled_model(Path(path))
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor()))
     if hmmer_models.HEAD.match(text):
         from antidiag.kernels.hmm.model.hmmer_states import hmm_of_hmmer
@@ -180,6 +178,22 @@ def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     name, note = (str(found.get(part, default)) for part, default in (("name", path.stem), ("note", "")))
     parts = {part: found[part] for part in REQUIRED_FIELDS}
     return [make_hmm(name, **parts, labels=found.get("labels", ()), source=str(path), note=note)]
+
+
+def _find_bundled_model(path: Path) -> Path:
+    """Return the file of a bundled model where a path is its name, else the path; InputError where neither is there."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        bundled = {model.stem: model for model in list_bundled_models()}
+        if str(path) not in bundled:
+            close = difflib.get_close_matches(str(path), bundled, 2)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"these are bundled: {', '.join(bundled)}"
+            raise InputError(f"{path}: no such file, and no bundled model; {hint}") from None
+        return bundled[str(path)]
+    except OSError:  # reading says why
+        pass
+    return path
 
 
 def looks_like_hmm(path: Path, head: bytes) -> bool:

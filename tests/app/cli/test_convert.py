@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("typer")
 
 from antidiag.app.cli import program
-from antidiag.app.cli.convert_command import WRITABLE
+from antidiag.app.cli.tasks.convert_command import WRITABLE
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.tree import Tree

@@ -14,7 +14,8 @@ import pytest
 pytest.importorskip("typer")
 
 from antidiag.app import main as entry
-from antidiag.app.cli import COMMANDS, config_file, program
+from antidiag.app.cli import COMMANDS, program
+from antidiag.app.cli.shell import config_file
 from antidiag.kernels.cuda import devices
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -97,15 +97,16 @@ def test_msa_aligns_and_names_methods_that_have_an_option(says, refuses, tmp_pat
     assert "no option --gap-open; give --method msa-" in refuses("msa", TRIPLE, "--gap-open", "9")
 
 
-@pytest.mark.parametrize(
-    ("file", "first"),
-    [(ALIGNED, "distance-alignment, recommended: the sequences are aligned"), (TRIPLE, "distance-full, recommended")],
-)
-def test_a_tree_of_an_alignment_or_of_sequences_says_which_distances_it_takes(says, tmp_path, file, first):
+@pytest.mark.parametrize("file", [ALIGNED, TRIPLE])
+def test_a_tree_of_an_alignment_or_of_sequences_says_which_methods_it_takes(says, tmp_path, file):
     text = says("tree", file, *CPU, "--out", tmp_path / "t.nwk")
-    assert "NJ-pruned (nj-pruned, recommended)" in text and first in text
+    data = data_loading.read_data(file)
+    method, _ = TASKS["tree"].recommend(data, "cpu")
+    assert f"{method.name} ({method.id}, recommended" in text
+    if task_methods.lacks_distances(data, method):
+        assert f"({TASKS['distances'].recommend(data, 'cpu')[0].id}, recommended" in text
     (tree,) = data_loading.read_data(tmp_path / "t.nwk")
-    assert isinstance(tree, Tree)
+    assert isinstance(tree, Tree) and len(tree.taxa) == (45 if file == ALIGNED else 3)
 
 
 def test_trees_and_distances_make_the_same_tree(says, tmp_path):
@@ -127,17 +128,23 @@ def test_a_tree_takes_other_distances_and_methods(says, refuses):
 def test_options_of_distances_reach_them_from_a_tree(says, refuses):
     scores = ("--match", "5", "--mismatch", "-4", "--gap-open", "9", "--gap-extend", "1")
     assert "distance-full" in says("tree", TRIPLE, *CPU, *scores)
-    assert "has no option --match" in refuses("tree", ALIGNED, *CPU, "--match", "5")
+    assert "no option --match" in refuses("tree", ALIGNED, *CPU, "--match", "5")
 
 
 def test_trees_are_no_input_of_a_tree(refuses, tmp_path):
     (tmp_path / "t.nwk").write_text("((a,b),c);")
     assert "holds trees already" in refuses("tree", tmp_path / "t.nwk")
+    assert "holds distances already; give an alignment or sequences" in refuses("distances", DISTANCES)
+    assert "--record chooses among sequences" in refuses("tree", ALIGNED, "--record", "HBA_MACSI")
+
+
+def test_a_bundled_model_that_is_mistyped_is_recognised(refuses):
+    assert "did you mean cpg-islands?" in refuses("viterbi", RNA, "--model", "cpg-island")
 
 
 def test_standard_input_may_hold_an_alignment(says, typed_input):
     typed_input(Path(ALIGNED).read_bytes())
-    assert "distance-alignment" in says("tree", "-", *CPU)
+    assert "(distance-alignment, recommended: the sequences are aligned)" in says("distances", "-", *CPU)
 
 
 def test_errors_of_standard_input_name_it(refuses, typed_input):

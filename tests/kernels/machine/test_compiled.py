@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from antidiag.app import texts
 from antidiag.kernels import registry
 from antidiag.kernels.cpu import compilation
 from antidiag.kernels.machine import compiled_methods
@@ -53,11 +52,6 @@ def test_a_damaged_file_is_no_error(stored, text):
     assert expected() == compiled_methods.TYPICAL_MS["cpu"]
     compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 1.0)
     assert expected() == 0
-
-
-def test_the_estimate_says_what_compiling_takes():
-    assert texts.format_plan_time(500, 0) == "about 500 ms"
-    assert texts.format_plan_time(500, 12_000) == "about 12.5 s (12.0 s of it for compiling, once)"
 
 
 def test_long_compilation_is_reported_as_such(monkeypatch):

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from antidiag.app import texts
-from antidiag.app.cli import messages, report
-from antidiag.app.cli.completion import complete_method_of
+from antidiag.app.cli import report
 from antidiag.app.cli.method_runs import (
     MethodRun,
     Resume,
@@ -21,8 +20,11 @@ from antidiag.app.cli.method_runs import (
     watch_saved_run,
 )
 from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
+from antidiag.app.cli.shell import messages
+from antidiag.app.cli.shell.completion import complete_method_of
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
@@ -129,7 +131,10 @@ def align(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Align two sequences, and print the alignment."""
+    """Align two sequences, and print the alignment.
+
+    The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
+    """
     _run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 
 
@@ -143,7 +148,10 @@ def msa(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Align any number of sequences."""
+    """Align any number of sequences.
+
+    The recommended method is msa, by consistency; msa-parttree from 1,000 sequences on.
+    """
     _run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
 
 
@@ -156,7 +164,10 @@ def fold(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Find a secondary structure of an RNA with the most base pairs."""
+    """Find a secondary structure of an RNA with the most base pairs.
+
+    The recommended method is nussinov.
+    """
     _run_task(TASKS["fold"], given, method_id, place, output, False, options, flagged)
 
 
@@ -169,7 +180,10 @@ def viterbi(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Find the most probable states of a sequence under a hidden Markov model (--model)."""
+    """Find the most probable states of a sequence under a hidden Markov model (--model).
+
+    The recommended method follows from states, letters and device; the report gives the reason.
+    """
     _run_task(TASKS["viterbi"], given, method_id, place, output, False, options, flagged)
 
 
@@ -182,11 +196,16 @@ def distances(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Compute distances between the rows of an alignment, or between sequences."""
+    """Compute distances between the rows of an alignment, or between sequences.
+
+    The recommended method is distance-alignment for an alignment; for sequences distance-full, and distance-6mer for
+    more than 200.
+    """
     task = TASKS["distances"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
     with watch_saved_run() as monitor:
         data = given.read_any_data(monitor)
+        _refuse_kinds(given, data, {DistanceMatrix: "distances", Tree: "trees"}, "an alignment or sequences")
         chosen = _choose_method(task, method_id, data, place, options)
         wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method))
         result = wanted.execute(data, monitor)
@@ -206,17 +225,15 @@ def tree(
 ) -> None:
     """Build a tree of distances, of an alignment, or of sequences.
 
-    Distances of an alignment or of sequences are computed first, as by the command distances.
+    The recommended method is neighbor joining; parttree from 20,000 sequences on. Distances that the method needs and
+    the data lack are computed first, as by the command distances.
     """
     task = TASKS["tree"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
     first: list[report.LabelledText] = []
     with watch_saved_run() as monitor:
         data = read = given.read_any_data(monitor)
-        if any(isinstance(datum, Tree) for datum in data):
-            raise InputError(
-                f"{', '.join(given.files or [])}: holds trees already; give distances, an alignment or sequences"
-            )
+        _refuse_kinds(given, data, {Tree: "trees"}, "distances, an alignment or sequences")
         own = dict(options)
         joins_distances = task.usual if distances_method else None
         chosen = _choose_method(task, method_id or joins_distances, data, place, {})
@@ -231,6 +248,13 @@ def tree(
         result = wanted.execute(data, monitor, [] if first else read)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result, first)
+
+
+def _refuse_kinds(given: RunInput, data: Sequence[Any], kinds: Mapping[type, str], wanted: str) -> None:
+    """Raise InputError for data that are the answer of the task already, or come after it."""
+    for kind, label in kinds.items():
+        if any(isinstance(datum, kind) for datum in data):
+            raise InputError(f"{', '.join(given.files or [])}: holds {label} already; give {wanted}")
 
 
 def _compute_distances(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from antidiag.app.cli import config_file, report
+from antidiag.app.cli import report
+from antidiag.app.cli.shell import config_file
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.files import write_lines
 

@@ -13,10 +13,11 @@ from typing import Annotated, Any
 
 import typer
 
-from antidiag.app.cli import inputs, messages
+from antidiag.app.cli import inputs
 from antidiag.app.cli.inputs import STANDARD_OUTPUT
 from antidiag.app.cli.method_runs import Kind, Records
 from antidiag.app.cli.progress import watch_run
+from antidiag.app.cli.shell import messages
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import edge_list
 from antidiag.kernels.graphs.graph import Graph

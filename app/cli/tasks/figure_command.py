@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from antidiag.app.cli import inputs, messages, offscreen
+from antidiag.app.cli import inputs, offscreen
 from antidiag.app.cli.method_runs import Files, Kind, MethodRun, Records, RunPlace
 from antidiag.app.cli.progress import watch_run
+from antidiag.app.cli.shell import messages
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
