@@ -53,7 +53,7 @@ def _place(problem: PlacedProblem, run: CpuRun) -> Outcome:
     """Place the taxa of a problem."""
     run.compile(compile_placement)
     if problem.taxa < FEWEST:
-        return _join_few(problem, run)
+        return join_few(problem, run)
     order = problem.order()
     with run.phase("letters"):
         packed = pack_taxa(problem, order, run)
@@ -62,7 +62,7 @@ def _place(problem: PlacedProblem, run: CpuRun) -> Outcome:
     return place_taxa(problem, order, packed, model, nearest, run)
 
 
-def _join_few(problem: PlacedProblem, run: CpuRun) -> Outcome:
+def join_few(problem: PlacedProblem, run: CpuRun) -> Outcome:
     """Return the tree of one or two taxa, which have no place to choose."""
     with run.phase("letters"):
         packed = pack_taxa(problem, np.arange(problem.taxa), run)

@@ -41,8 +41,8 @@ def estimate_memory(problem: PlacedProblem, parameters: PlacementParameters, bac
         return Footprint(host)
     stride = -(-taxa // ROW_STEP) * ROW_STEP
     words = 4 * stride * -(-columns // WORD_COLUMNS) * planes
-    device = {"letters": taxa * columns + ROUNDED, "packed letters": words + ROUNDED, "nearest": 12 * stride + ROUNDED}
-    return Footprint({**host, "nearest": 4 * taxa}, device)
+    device = {"packed letters": words + ROUNDED, "nearest": 12 * stride + ROUNDED}
+    return Footprint({**host, "letters on their way": packed}, device)
 
 
 def count_work(problem: PlacedProblem, parameters: Any) -> int:
