@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 
@@ -31,6 +32,10 @@ MOST_PASSES = 4
 """Passes over all edges at the end, at most."""
 FEWEST = 3
 """Taxa that a tree needs so that there is an inner node."""
+MEASURED_AT_ONCE = 1 << 18
+"""Edges whose lengths are computed together."""
+LEAST_GAIN = 1e-9
+"""The sum of distances must become this much smaller, so that rounding interchanges nothing."""
 EDGES_AT_ONCE = 256
 """Edges that a thread judges at a time."""
 
@@ -190,48 +195,53 @@ class GrowingTree:
 
     def _interchange(self, edges: np.ndarray, phase: CpuPhase, done: int) -> int:
         """Judge edges, and make the interchanges that do not touch each other, the best first; return how many."""
-        gains, choices = np.zeros(len(edges)), np.zeros((len(edges), 2), np.int32)
-
-        def judge(worker: int, first: int) -> None:
-            some = slice(first, first + EDGES_AT_ONCE)
-            cpu_interchange.judge_edges(
-                self.neighbours,
-                self.taxa,
-                self.rows,
-                self.model,
-                edges[some],
-                gains[some],
-                choices[some],
-                self.run.stop,
-            )
-
-        def report() -> None:
-            phase.report(min(done, phase.total - 1))
-
-        if len(edges) > EDGES_AT_ONCE:
-            phase.share_tasks(range(0, len(edges), EDGES_AT_ONCE), judge, report=report)
-        else:
-            judge(0, 0)
-            report()
-        better = np.flatnonzero(gains > 0)
+        ends, means = self._compare_subtrees(edges, lambda: phase.report(min(done, phase.total - 1)), phase)
+        now, one, other = means[:, 0] + means[:, 5], means[:, 1] + means[:, 4], means[:, 2] + means[:, 3]
+        gains = now - np.minimum(one, other)
+        # (A, C) and (B, D) come together where B and C change places, (A, D) and (B, C) where B and D do.
+        choices = np.stack([ends[:, 1], np.where(one <= other, ends[:, 2], ends[:, 3])], 1)
+        better = np.flatnonzero(gains > LEAST_GAIN)
         order = better[np.argsort(-gains[better], kind="stable")]
         self.dirty[:] = self.touched[:] = 0
-        return cpu_interchange.interchange(self.neighbours, self.taxa, edges, order, choices, self.touched, self.dirty)
+        return cpu_interchange.interchange(self.neighbours, edges, order, choices, self.touched, self.dirty)
+
+    def _compare_subtrees(
+        self, edges: np.ndarray, report: Callable[[], None], phase: CpuPhase
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes where the subtrees of edges begin, int32 (k, 4), and their mean distances, (k, 6)."""
+        ends, means = np.empty((len(edges), 4), np.int32), np.empty((len(edges), 6))
+
+        def compare(worker: int, first: int) -> None:
+            some = slice(first, first + EDGES_AT_ONCE)
+            cpu_interchange.compare_subtrees(
+                self.neighbours, self.taxa, self.rows, self.model, edges[some], ends[some], means[some], self.run.stop
+            )
+
+        if len(edges) > EDGES_AT_ONCE:
+            phase.share_tasks(range(0, len(edges), EDGES_AT_ONCE), compare, report=report)
+        else:
+            compare(0, 0)
+            report()
+        return ends, means
 
     def measure(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the parent of each node, int32, with an inner node as root, and the lengths of the edges above."""
+        """Return the parent of each node, int32, with an inner node as root, and the lengths of the edges above.
+
+        An inner edge has (d(A, C) + d(A, D) + d(B, C) + d(B, D)) / 4 - (d(A, B) + d(C, D)) / 2; the edge of a leaf x,
+        whose node has the subtrees C and D, (d(x, C) + d(x, D) - d(C, D)) / 2.
+        """
         parents = cpu_interchange.find_parents(self.neighbours, self.taxa)
         lengths = np.full(parents.size, np.nan)
-        step = -(-parents.size // max(self.run.threads, 1))
-        with self.run.phase("lengths") as phase:
-            phase.share_tasks(
-                range(0, parents.size, max(step, 1)),
-                lambda worker, first: cpu_interchange.measure_lengths(
-                    self.neighbours, self.taxa, self.rows, self.model, parents, first,
-                    min(first + step, parents.size), lengths, self.run.stop,
-                ),
-                report=self.run.monitor.check,
-            )  # fmt: skip
+        with self.run.phase("lengths", total=parents.size) as phase:
+            for first in range(0, parents.size, MEASURED_AT_ONCE):
+                nodes = np.arange(first, min(first + MEASURED_AT_ONCE, parents.size), dtype=np.int32)
+                nodes = nodes[parents[nodes] >= 0]
+                edges = np.stack([nodes, parents[nodes]], 1)
+                _, means = self._compare_subtrees(edges, partial(phase.report, first), phase)
+                inner = means[:, 1:5].sum(1) / 4 - (means[:, 0] + means[:, 5]) / 2
+                leaf = (means[:, 1] + means[:, 2] - means[:, 5]) / 2
+                lengths[nodes] = np.where(nodes < self.taxa, leaf, inner)
+            phase.report(parents.size)
         return parents, lengths
 
 

@@ -9,8 +9,8 @@ Gascuel 2002) the shortest of the three trees of these four subtrees has the lea
     d(A, B) + d(C, D),   d(A, C) + d(B, D),   d(A, D) + d(B, C)
 
 where the distance of two subtrees is a mean over pairs of leaves, in which a leaf at depth t of its subtree weighs
-2^-t. The mean is taken over the few leaves of each subtree that are reached first. In all three sums a leaf occurs
-once, with equal weight: what is below the subtrees cancels out, so that few leaves suffice.
+2^-t. A subtree is divided into a few parts, and a leaf stands for each. In all three sums a leaf occurs once, with
+equal weight: what is below the subtrees cancels out, so that few leaves suffice.
 
 Distances are computed when they are needed, from packed letters by rows: int64 (rows, planes, words of 64 columns).
 """
@@ -32,10 +32,8 @@ from antidiag.kernels.trees.distances.alignment_columns.cpu_columns import (
 )
 
 SAMPLED = 6
-"""Leaves of a subtree that stand for it: 6 x 36 pairs of leaves of four subtrees are at most PAIRS."""
+"""Leaves that stand for a subtree: 6 x 36 pairs of leaves of four subtrees are at most PAIRS."""
 SIDES = 4
-LEAST_GAIN = 1e-9
-"""Sums must be this much smaller, so that rounding interchanges nothing."""
 
 
 @cached_njit
@@ -96,31 +94,46 @@ def _count_bases_of_pair(one, other, counts, pair):
 
 
 @inner_njit
-def _sample_leaves(neighbours, leaf_count, start, come_from, leaves, weights, queue):
-    """Find up to SAMPLED leaves of the subtree at ``start`` beyond ``come_from``, breadth first; return how many.
+def _find_leaf(neighbours, leaf_count, node, before):
+    """Return a leaf of the subtree at a node beyond another one: the way goes to a leaf where there is one."""
+    while node >= leaf_count:
+        after = -1
+        for slot in range(3):
+            beside = neighbours[node, slot]
+            if beside != before and (after < 0 or (beside < leaf_count <= after)):
+                after = beside
+        before, node = node, after
+    return node
 
-    ``weights`` become 2^-depth, divided by their sum. ``queue`` is int64 (at least 4 SAMPLED, 3).
+
+@inner_njit
+def _sample_leaves(neighbours, leaf_count, start, before, leaves, weights, parts):
+    """Find up to SAMPLED leaves that stand for the subtree at ``start`` beyond ``before``; return how many.
+
+    The subtree is divided, the shallowest part first, into so many parts, each of which has a leaf. ``weights`` become
+    2^-depth of the parts, whose sum is 1. ``parts`` is int64 (SAMPLED, 3).
     """
-    found, total = 0, 0.0
-    first, last = 0, 1
-    queue[0, 0], queue[0, 1], queue[0, 2] = start, come_from, 0
-    while first < last and found < SAMPLED:
-        node, before, depth = queue[first, 0], queue[first, 1], queue[first, 2]
-        first += 1
-        if node < leaf_count:
-            leaves[found] = node
-            weights[found] = 0.5**depth
-            total += weights[found]
-            found += 1
-            continue
+    count = 1
+    parts[0, 0], parts[0, 1], parts[0, 2] = start, before, 0
+    while count < SAMPLED:
+        shallowest = -1
+        for at in range(count):
+            if parts[at, 0] >= leaf_count and (shallowest < 0 or parts[at, 2] < parts[shallowest, 2]):
+                shallowest = at
+        if shallowest < 0:
+            break
+        node, above, depth = parts[shallowest, 0], parts[shallowest, 1], parts[shallowest, 2]
+        place = shallowest
         for slot in range(3):
             after = neighbours[node, slot]
-            if after != before and last < queue.shape[0]:
-                queue[last, 0], queue[last, 1], queue[last, 2] = after, node, depth + 1
-                last += 1
-    for at in range(found):
-        weights[at] /= total
-    return found
+            if after != above:
+                parts[place, 0], parts[place, 1], parts[place, 2] = after, node, depth + 1
+                place = count
+        count += 1
+    for at in range(count):
+        leaves[at] = _find_leaf(neighbours, leaf_count, parts[at, 0], parts[at, 1])
+        weights[at] = 0.5 ** parts[at, 2]
+    return count
 
 
 @inner_njit
@@ -162,32 +175,39 @@ def _others(neighbours, node, beside, both):
 
 
 @cached_njit
-def judge_edges(neighbours, leaf_count, rows, model, edges, gains, choices, stop):
-    """Find for each inner edge by how much the better of its two interchanges makes the three sums smaller.
+def compare_subtrees(neighbours, leaf_count, rows, model, edges, ends, means, stop):
+    """Compute the mean distances of the subtrees at both ends of edges.
 
-    ``edges`` is int32 (k, 2); ``gains`` float64 (k,) becomes 0 where none does; ``choices`` int32 (k, 2) are the
-    subtrees that change places, of the first and of the second node of the edge.
+    Parameters
+    ----------
+    neighbours, leaf_count : the tree
+    rows : int64 (taxa, planes, words), packed letters of the leaves
+    model : `DistanceModel`
+    edges : int32 (k, 2); the first node may be a leaf, which is then the subtree A and has no B
+    ends : int32 (k, 4), becomes the nodes at which the subtrees A, B, C and D begin
+    means : float64 (k, 6), becomes d(A, B), d(A, C), d(A, D), d(B, C), d(B, D) and d(C, D)
+    stop : ends it early
     """
     buffers = make_buffers()
     leaves, weights = np.empty((SIDES, SAMPLED), np.int64), np.empty((SIDES, SAMPLED))
-    sizes, queue = np.empty(SIDES, np.int64), np.empty((4 * SAMPLED, 3), np.int64)
-    means, ends = np.empty(6), np.empty((2, 2), np.int64)
+    sizes, parts = np.empty(SIDES, np.int64), np.empty((SAMPLED, 3), np.int64)
     for edge in range(edges.shape[0]):
         if stop[0]:
             return
         u, v = edges[edge]
-        _others(neighbours, u, v, ends[0])
-        _others(neighbours, v, u, ends[1])
+        ends[edge] = u
+        if u >= leaf_count:
+            _others(neighbours, u, v, ends[edge, :2])
+        _others(neighbours, v, u, ends[edge, 2:])
         for side in range(SIDES):
-            node = u if side < 2 else v
-            sizes[side] = _sample_leaves(
-                neighbours, leaf_count, ends[side // 2, side % 2], node, leaves[side], weights[side], queue
-            )
-        _mean_distances(rows, model, leaves, weights, sizes, buffers, means)
-        now, one, other = means[0] + means[5], means[1] + means[4], means[2] + means[3]
-        gains[edge] = now - min(one, other) if min(one, other) < now - LEAST_GAIN else 0.0
-        # (A, C) and (B, D) come together where B and C change places, (A, D) and (B, C) where B and D do.
-        choices[edge, 0], choices[edge, 1] = ends[0, 1], ends[1, 0] if one <= other else ends[1, 1]
+            sizes[side] = 0
+            if u < leaf_count and side < 2:
+                leaves[side, 0], weights[side, 0], sizes[side] = u, 1.0, 1 - side
+            else:
+                before = u if side < 2 else v
+                start = ends[edge, side]
+                sizes[side] = _sample_leaves(neighbours, leaf_count, start, before, leaves[side], weights[side], parts)
+        _mean_distances(rows, model, leaves, weights, sizes, buffers, means[edge])
 
 
 @inner_njit
@@ -200,7 +220,7 @@ def _replace(neighbours, node, old, new):
 
 
 @cached_njit
-def interchange(neighbours, leaf_count, edges, order, choices, touched, dirty):
+def interchange(neighbours, edges, order, choices, touched, dirty):
     """Interchange subtrees of edges in an ``order``, where nothing near has changed; return how many were.
 
     ``touched`` uint8 (nodes,) marks what has changed and must be 0 before; ``dirty`` uint8 (nodes,) marks nodes whose
@@ -249,44 +269,6 @@ def attach_leaves(neighbours, leaf_count, first, last, nearest, dirty):
         neighbours[beside, 0] = node
         neighbours[leaf, 0] = node
         dirty[node] = dirty[above] = 1
-
-
-@cached_njit
-def measure_lengths(neighbours, leaf_count, rows, model, parents, first, last, lengths, stop):
-    """Compute the lengths of the edges above nodes ``first`` .. ``last``; ``parents`` gives the other end, -1 for none.
-
-    An inner edge has (d(A, C) + d(A, D) + d(B, C) + d(B, D)) / 4 - (d(A, B) + d(C, D)) / 2; the edge of a leaf x, whose
-    node has the subtrees A and B, (d(x, A) + d(x, B) - d(A, B)) / 2.
-    """
-    buffers = make_buffers()
-    leaves, weights = np.empty((SIDES, SAMPLED), np.int64), np.empty((SIDES, SAMPLED))
-    sizes, queue = np.empty(SIDES, np.int64), np.empty((4 * SAMPLED, 3), np.int64)
-    means, ends = np.empty(6), np.empty((2, 2), np.int64)
-    for u in range(first, last):
-        if stop[0]:
-            return
-        v = parents[u]
-        if v < 0:
-            continue
-        sizes[:] = 0
-        if u < leaf_count:
-            leaves[0, 0], weights[0, 0], sizes[0] = u, 1.0, 1
-        else:
-            _others(neighbours, u, v, ends[0])
-            for side in range(2):
-                sizes[side] = _sample_leaves(
-                    neighbours, leaf_count, ends[0, side], u, leaves[side], weights[side], queue
-                )
-        _others(neighbours, v, u, ends[1])
-        for side in range(2, SIDES):
-            sizes[side] = _sample_leaves(
-                neighbours, leaf_count, ends[1, side - 2], v, leaves[side], weights[side], queue
-            )
-        _mean_distances(rows, model, leaves, weights, sizes, buffers, means)
-        if u < leaf_count:
-            lengths[u] = 0.5 * (means[1] + means[2] - means[5])
-        else:
-            lengths[u] = 0.25 * (means[1] + means[2] + means[3] + means[4]) - 0.5 * (means[0] + means[5])
 
 
 @inner_njit
