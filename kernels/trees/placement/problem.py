@@ -17,7 +17,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence, sequence_lengths
 from antidiag.kernels.parameters import Parameter, resolve_values
-from antidiag.kernels.scoring_options import are_nucleotides
+from antidiag.kernels.scoring_options import are_nucleotides, sequence_notes
 from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import dp_classes
@@ -188,13 +188,14 @@ class PlacedSequencesProblem(NamedSequences, PlacedProblem):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names that were made distinct, and sequences without a word."""
+        """Notes for the user: names that were made distinct, types that differ, and sequences without a word."""
+        notes = (*self.renaming_notes, *sequence_notes(self.sequences))
         short = int((self.lengths < self.word).sum())
         if not short:
-            return self.renaming_notes
+            return notes
         have = "sequence is" if short == 1 else "sequences are"
         return (
-            *self.renaming_notes,
+            *notes,
             f"{short:,} {have} shorter than a word of {self.word} letters, and at distance 5 from all others.",
         )
 
