@@ -249,6 +249,7 @@ METHODS = (
         criterion="neighbor joining of an alignment",
         cost=CostEstimate(
             estimate_memory=alignment_tree_sizes.estimate_memory,
+            memory_hint="Choose place-alignment, whose memory grows with the number of rows and not with its square.",
             count_work=count_work,
             nominal_gcups={"cpu": 150.0, "cuda": 8000.0},
             cost_models=analysis.COLUMNS,

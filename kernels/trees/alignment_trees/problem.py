@@ -107,7 +107,8 @@ class AlignmentTreeAnswer(TreeAnswer):
 def draw_columns(problem: AlignmentTreeProblem, replicate: int) -> np.ndarray:
     """Return the columns of a replicate, drawn with replacement, int64 (columns,)."""
     columns = problem.alignment.letters.shape[1]
-    return np.random.default_rng((problem.bootstrap_seed, replicate)).integers(0, columns, columns)
+    random = np.random.default_rng((problem.bootstrap_seed, replicate))
+    return np.asarray(random.integers(0, columns, columns))
 
 
 def count_column_bases(alignment: AlignedSequences) -> np.ndarray:

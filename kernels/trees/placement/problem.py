@@ -68,6 +68,11 @@ class PlacedProblem:
         raise NotImplementedError
 
     @property
+    def title(self) -> str:
+        """The name of the data."""
+        raise NotImplementedError
+
+    @property
     def taxa(self) -> int:
         """The number of taxa."""
         return len(self.names)

@@ -78,8 +78,8 @@ def sketch_letters(letters, ends, word, bits, codes):
             number = (number << np.uint64(bits) | np.uint64(max(letters[at], 0))) & mask
             if known >= word:
                 mixed = _mix(number)
-                place = np.int64((mixed >> np.uint64(32)) % np.uint64(bins))
-                least[place] = min(least[place], mixed)
+                chosen = np.int64((mixed >> np.uint64(32)) % np.uint64(bins))
+                least[chosen] = min(least[chosen], mixed)
                 words += 1
         start = ends[row]
         for place in range(bins):

@@ -66,7 +66,8 @@ def _check_no_interchange(problem: Any, answer: TreeAnswer) -> None:
     def weights(node: int, before: int) -> np.ndarray:
         if node < problem.taxa:
             return np.eye(problem.taxa)[node]
-        return 0.5 * sum(weights(after, node) for after in beside[node] if after != before)
+        below = [weights(after, node) for after in beside[node] if after != before]
+        return 0.5 * (below[0] + below[1])
 
     for u, v in combinations(range(problem.taxa, len(beside)), 2):
         if v in beside[u]:
