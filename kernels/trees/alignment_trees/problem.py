@@ -174,7 +174,9 @@ def answer_rows(result: Result) -> LabelledRows:
 def _support_rows(answer: AlignmentTreeAnswer) -> LabelledRows:
     """Return how many branches have a high support."""
     tree = answer.tree
-    supports = [float(tree.names[node]) for node in np.flatnonzero(tree.degrees).tolist() if tree.names[node]]
+    again = int(tree.children(0)[1]) if tree.degrees[0] == 2 else -1  # the other half of the branch that has the root
+    nodes = [node for node in np.flatnonzero(tree.degrees).tolist() if tree.names[node] and node != again]
+    supports = [float(tree.names[node]) for node in nodes]
     high = sum(support >= HIGH_SUPPORT for support in supports)
     return [("Branches with a support of 95 % or more", f"{high:,} of {len(supports):,}")]
 
