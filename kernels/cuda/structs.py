@@ -82,12 +82,15 @@ class DeviceStruct:
 
 @dataclass(frozen=True)
 class DeviceConstants:
-    """Integer constants of the device code: ``DeviceConstants.from_values(LOG_SLOTS=256)``."""
+    """Constants of the device code: ``DeviceConstants.from_values(LOG_SLOTS=256)``.
 
-    values: tuple[tuple[str, int], ...]
+    They are int, long long where they need more bits, or double.
+    """
+
+    values: tuple[tuple[str, float], ...]
 
     @classmethod
-    def from_values(cls, **values: int) -> DeviceConstants:
+    def from_values(cls, **values: float) -> DeviceConstants:
         """Declare constants by keyword."""
         return cls(tuple(values.items()))
 
@@ -99,7 +102,14 @@ class DeviceConstants:
     @property
     def c_text(self) -> str:
         """The C text."""
-        return "\n".join(f"constexpr int {name} = {value};" for name, value in self.values)
+        return "\n".join(f"constexpr {_constant_type(value)} {name} = {value};" for name, value in self.values)
+
+
+def _constant_type(value: float) -> str:
+    """Return C's type of a constant."""
+    if isinstance(value, float):
+        return "double"
+    return "int" if abs(value) < 2**31 else "long long"
 
 
 def _parse_fields(text: str) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,8 @@ FEW_SEQUENCES = 200
 """Up to so many sequences, distances come from the best alignment of each pair; for more, from words they share."""
 MANY_SEQUENCES = 20_000
 """From so many sequences on, trees come from PartTree, which needs no matrix of all distances."""
+MANY_ROWS = 100_000
+"""From so many rows of an alignment on, rows are placed, in memory that grows with their number."""
 
 Choice = tuple[str, str]
 """The id of a method and why it is recommended, as a clause; "" for the usual method."""
@@ -80,8 +82,11 @@ def _choose_distances(data: Sequence[Any], backend: str) -> Choice | None:
 
 
 def _choose_tree(data: Sequence[Any], backend: str) -> Choice | None:
-    """Recommend neighbor joining, of an alignment in one run, or PartTree for very many sequences."""
-    if any(isinstance(datum, AlignedSequences) for datum in data):
+    """Recommend neighbor joining, of an alignment in one run, or what needs no matrix for very many sequences."""
+    aligned = [datum for datum in data if isinstance(datum, AlignedSequences)]
+    if aligned and len(aligned[0].names) >= MANY_ROWS:
+        return "place-alignment", f"there are {MANY_ROWS:,} rows or more"
+    if aligned:
         return "nj-alignment", "the sequences are aligned"
     if len(data) >= MANY_SEQUENCES:
         return "parttree", f"there are {MANY_SEQUENCES:,} sequences or more"
@@ -99,7 +104,12 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
                 ("msa", "msa-thesis", "msa-clustalw", "msa-parttree"),
                 _suggest_among("msa", "msa-parttree"),
             ),
-            MethodTask("tree", "nj-pruned", ("tree", "alignment-tree", "parttree"), _choose_tree),
+            MethodTask(
+                "tree",
+                "nj-pruned",
+                ("tree", "alignment-tree", "placed-alignment", "placed-sequences", "parttree"),
+                _choose_tree,
+            ),
             MethodTask(
                 "distances",
                 "distance-full",

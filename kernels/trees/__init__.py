@@ -25,7 +25,14 @@ from antidiag.kernels.trees.distances.problem import (
     KTUPLE_DISTANCES,
     SIXMER_DISTANCES,
 )
-from antidiag.kernels.trees.parameters import CellBlockParameters, PairParameters, PrunedParameters
+from antidiag.kernels.trees.parameters import (
+    CellBlockParameters,
+    PairParameters,
+    PlacementParameters,
+    PrunedParameters,
+)
+from antidiag.kernels.trees.placement import sizes as placement_sizes
+from antidiag.kernels.trees.placement.problem import PLACED_ALIGNMENT, PLACED_SEQUENCES
 from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, TREE_PROBLEM, UPGMA
 
 PAPER = Citation(
@@ -86,7 +93,26 @@ KIMURA = Citation(
     volume="16",
     pages="111-120",
 )
-
+DESPER = Citation(
+    key="desper2002fast",
+    authors="Richard Desper, Olivier Gascuel",
+    title="Fast and accurate phylogeny reconstruction algorithms based on the minimum-evolution principle",
+    venue="Journal of Computational Biology",
+    year=2002,
+    kind="article",
+    volume="9",
+    pages="687-705",
+)
+ONDOV = Citation(
+    key="ondov2016mash",
+    authors="Brian D. Ondov, Todd J. Treangen, Páll Melsted, and others",
+    title="Mash: fast genome and metagenome distance estimation using MinHash",
+    venue="Genome Biology",
+    year=2016,
+    kind="article",
+    volume="17",
+    pages="132",
+)
 
 _declare_tree_method = partial(
     Method, family="trees", problem_type=TREE_PROBLEM, returns=frozenset({"tree"}), criterion=NEIGHBOR_JOINING
@@ -109,6 +135,18 @@ def _cut_blocks(parameters: CellBlockParameters) -> TableCuts:
     return TableCuts(block=parameters.side)
 
 
+PLACEMENT = "balanced minimum evolution"
+PLACEMENT_COST = CostEstimate(
+    estimate_memory=placement_sizes.estimate_memory,
+    count_work=placement_sizes.count_work,
+    nominal_gcups={"cpu": 100.0, "cuda": 4000.0},
+    cost_models=analysis.COLUMNS,
+)
+NOT_FOLLOWED = Teaching(
+    Path(__file__).with_name("page.md"),
+    no_walkthrough_reason="Its backbone is that of nj-pruned, which can be followed; help describes placing and "
+    "interchanging.",
+)
 PRUNED_PICTURE, BLOCK_PICTURE = TablePicture(logged_work=sizes.pruned_logged), TablePicture(table_cuts=_cut_blocks)
 
 METHODS = (
@@ -213,9 +251,10 @@ METHODS = (
         parameters=PrunedParameters,
         backends=backends_in("antidiag.kernels.trees.alignment_trees", "nj_alignment"),
         returns=frozenset({"tree"}),
-        criterion=NEIGHBOR_JOINING,
+        criterion="neighbor joining of an alignment",
         cost=CostEstimate(
             estimate_memory=alignment_tree_sizes.estimate_memory,
+            memory_hint="Choose place-alignment, whose memory grows with the number of rows and not with its square.",
             count_work=count_work,
             nominal_gcups={"cpu": 150.0, "cuda": 8000.0},
             cost_models=analysis.COLUMNS,
@@ -225,6 +264,38 @@ METHODS = (
             no_walkthrough_reason="It is two methods one after the other, each of which can be followed: "
             "distance-alignment and nj-pruned.",
         ),
+    ),
+    Method(
+        id="place-alignment",
+        name="Placed tree of an alignment",
+        summary="Tree of very many aligned rows in memory that grows with their number: a backbone by neighbor "
+        "joining, the other rows placed, and branches interchanged by balanced minimum evolution.",
+        citation=DESPER,
+        family="trees",
+        problem_type=PLACED_ALIGNMENT,
+        parameters=PlacementParameters,
+        backends=backends_in("antidiag.kernels.trees.placement", "place_alignment"),
+        returns=frozenset({"tree"}),
+        is_exact=False,
+        criterion=PLACEMENT,
+        cost=PLACEMENT_COST,
+        teaching=NOT_FOLLOWED,
+    ),
+    Method(
+        id="place-sequences",
+        name="Placed tree of sequences",
+        summary="Tree of very many sequences that are not aligned, by sketches of their words, in memory that grows "
+        "with their number: a backbone by neighbor joining, the others placed, and branches interchanged.",
+        citation=ONDOV,
+        family="trees",
+        problem_type=PLACED_SEQUENCES,
+        parameters=PlacementParameters,
+        backends=backends_in("antidiag.kernels.trees.placement", "place_sequences"),
+        returns=frozenset({"tree"}),
+        is_exact=False,
+        criterion=PLACEMENT,
+        cost=PLACEMENT_COST,
+        teaching=NOT_FOLLOWED,
     ),
     _declare_distance_method(
         id="distance-full",

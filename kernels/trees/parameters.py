@@ -79,3 +79,10 @@ class PairParameters(MethodParameters):
     """Parameters of the distances of all pairs."""
 
     threads: int = thread_count("Worker threads, each taking a tile of the matrix at a time.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementParameters(MethodParameters):
+    """Parameters of placed trees."""
+
+    threads: int = thread_count("Worker threads that compare sequences, and judge which branches change places.")

@@ -18,7 +18,7 @@ from antidiag.kernels.memory import host_bytes_free
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.trees import reference
-from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeAnswer, TreeProblem
+from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, JoinedProblem, TreeAnswer, TreeProblem
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
 
 MOST, LARGER = 40, 150
@@ -97,7 +97,7 @@ def textbook_trees(problem: TreeProblem) -> Mapping[str, TreeAnswer]:
 
 
 def check_same(
-    problem: TreeProblem, found: TreeAnswer, expected: TreeAnswer | Mapping[str, TreeAnswer], method: Method
+    problem: JoinedProblem, found: TreeAnswer, expected: TreeAnswer | Mapping[str, TreeAnswer], method: Method
 ) -> None:
     """Check that joins and lengths are equal to the last bit: sums are made in one order everywhere."""
     right = expected[method.criterion] if isinstance(expected, Mapping) else expected

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -15,8 +16,12 @@ from antidiag.app.session import archive
 from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
 from antidiag.app.startup import start_with
+from antidiag.app.views.tree import tree_colours
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import TREE, write_trees
+from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.steps import StepLog
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
@@ -49,6 +54,26 @@ def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
     window.commands["paste"].trigger()
     qtbot.waitUntil(lambda: window.viewer.datum is not None)
     assert window.viewer.current.tree.taxa == ("one", "two", "three")
+
+
+@pytest.fixture(scope="module")
+def supported() -> Result:
+    """The tree of an alignment, with replicates."""
+    rows = b"AAAAAAAAAA", b"AAAAAAAAAC", b"CCCCCCCCCA", b"CCCCCCCCCC", b"CCCCCGGGGG"
+    alignment = AlignedSequences(tuple("abcde"), np.array([list(row) for row in rows], np.uint8), SequenceType.DNA)
+    method = registry.find_method("nj-alignment")
+    problem = method.problem_type.make_problem([alignment], {"bootstrap": 30})
+    return engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False)
+
+
+def test_the_tree_of_an_alignment_shows_its_support(window: Any, supported: Result) -> None:
+    window.viewer.show_entry(Entry(supported))
+    assert "tree" in window.viewer.tabs_shown()
+    window.viewer.turn_to("tree")
+    view = window.viewer.current
+    inner = [view.tree.names[at] for at in range(len(view.tree)) if view.tree.degrees[at] and view.tree.names[at]]
+    assert len(inner) == 2 and all(0 <= int(name) <= 100 for name in inner)
+    assert np.nanmax(tree_colours.node_supports(view.tree)) >= 90 and view.canvas.picture.supports
 
 
 def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_file: Path) -> None:

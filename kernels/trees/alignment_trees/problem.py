@@ -107,7 +107,8 @@ class AlignmentTreeAnswer(TreeAnswer):
 def draw_columns(problem: AlignmentTreeProblem, replicate: int) -> np.ndarray:
     """Return the columns of a replicate, drawn with replacement, int64 (columns,)."""
     columns = problem.alignment.letters.shape[1]
-    return np.random.default_rng((problem.bootstrap_seed, replicate)).integers(0, columns, columns)
+    random = np.random.default_rng((problem.bootstrap_seed, replicate))
+    return np.asarray(random.integers(0, columns, columns))
 
 
 def count_column_bases(alignment: AlignedSequences) -> np.ndarray:
@@ -173,7 +174,9 @@ def answer_rows(result: Result) -> LabelledRows:
 def _support_rows(answer: AlignmentTreeAnswer) -> LabelledRows:
     """Return how many branches have a high support."""
     tree = answer.tree
-    supports = [float(tree.names[node]) for node in np.flatnonzero(tree.degrees).tolist() if tree.names[node]]
+    again = int(tree.children(0)[1]) if tree.degrees[0] == 2 else -1  # the other half of the branch that has the root
+    nodes = [node for node in np.flatnonzero(tree.degrees).tolist() if tree.names[node] and node != again]
+    supports = [float(tree.names[node]) for node in nodes]
     high = sum(support >= HIGH_SUPPORT for support in supports)
     return [("Branches with a support of 95 % or more", f"{high:,} of {len(supports):,}")]
 

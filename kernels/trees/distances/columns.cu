@@ -5,7 +5,7 @@
 //   (common, different) for p, Jukes and Cantor and proteins; (common, transversions, transitions, those of C and T)
 //   for Kimura and TN93; all 16 pairs of bases for LogDet.
 // Threads: pack_letters: a warp packs a row, a lane has a column, and a ballot makes a word of each plane.
-//   compare_tiles: 16 x 16 threads compare a tile of SIDE x SIDE pairs, SIDE / 16 rows with as many others each.
+//   compare_tiles and find_nearest: 16 x 16 threads compare a tile of SIDE x SIDE pairs, SIDE / 16 rows with as many others each.
 // Memory: packed[plane][word][row], so that words of neighbouring rows are loaded together. A tile takes DEPTH words of
 //   its rows at a time to shared memory, and leaves its distances there, so that both it and its mirror image are
 //   written in whole lines.
@@ -65,17 +65,12 @@ __device__ __forceinline__ void count_word(const unsigned (&own)[PLANES], const 
     }
 }
 
-// Distances of rows from first_row on to the rows of all tiles of columns. With `mirrored`, tiles below the diagonal
-// are left out, and every other one is written twice; row r of `distances` is row r - first_row otherwise.
-extern "C" __global__ void compare_tiles(const unsigned* packed, int rows, int words, int stride, int first_row,
-                                         int last_row, int mirrored, MODEL_PARAMETERS(of), REAL* distances,
-                                         long long width, unsigned long long* stated) {
-    const Model model = MODEL_OF(of);
-    __shared__ TileMemory shared;
-    const int top = first_row + blockIdx.y * SIDE, left = blockIdx.x * SIDE;
-    if (mirrored && left + SIDE <= top) return;
+using TileCounts = int[PER_THREAD][PER_THREAD][COUNTERS];
+
+// Count the columns of a tile of pairs: rows from `top` on with rows from `left` on. All threads of the block call this.
+__device__ __forceinline__ void count_tile(TileMemory& shared, const unsigned* packed, int words, int stride, int top,
+                                           int left, TileCounts& counts) {
     const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
-    int counts[PER_THREAD][PER_THREAD][COUNTERS] = {};
     for (int first = 0; first < words; first += DEPTH) {
         __syncthreads();
         for (int at = threadIdx.x; at < 2 * PLANES * DEPTH * SIDE; at += TILE_THREADS) {
@@ -102,18 +97,37 @@ extern "C" __global__ void compare_tiles(const unsigned* packed, int rows, int w
                 for (int j = 0; j < PER_THREAD; ++j) count_word(own[i], other[j], counts[i][j]);
         }
     }
+}
+
+// The distance of a pair of a tile.
+__device__ __forceinline__ double tile_distance(const int* counts, const Model& model, bool& is_stated) {
+    int common = counts[0];
+    if (COUNTERS == 16)
+        for (int entry = 1; entry < COUNTERS; ++entry) common += counts[entry];
+    return column_distance(counts, common, model, is_stated);
+}
+
+// Distances of rows from first_row on to the rows of all tiles of columns. With `mirrored`, tiles below the diagonal
+// are left out, and every other one is written twice; row r of `distances` is row r - first_row otherwise.
+extern "C" __global__ void compare_tiles(const unsigned* packed, int rows, int words, int stride, int first_row,
+                                         int last_row, int mirrored, MODEL_PARAMETERS(of), REAL* distances,
+                                         long long width, unsigned long long* stated) {
+    const Model model = MODEL_OF(of);
+    __shared__ TileMemory shared;
+    const int top = first_row + blockIdx.y * SIDE, left = blockIdx.x * SIDE;
+    if (mirrored && left + SIDE <= top) return;
+    const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+    TileCounts counts = {};
+    count_tile(shared, packed, words, stride, top, left, counts);
     __syncthreads();
     unsigned long long lost = 0;
 #pragma unroll
     for (int i = 0; i < PER_THREAD; ++i)
 #pragma unroll
         for (int j = 0; j < PER_THREAD; ++j) {
-            int common = counts[i][j][0];
-            if (COUNTERS == 16)
-                for (int entry = 1; entry < COUNTERS; ++entry) common += counts[i][j][entry];
             const int row = top + y + i * ACROSS, column = left + x + j * ACROSS;
             bool is_stated;
-            const double found = column_distance(counts[i][j], common, model, is_stated);
+            const double found = tile_distance(counts[i][j], model, is_stated);
             shared.tile[y + i * ACROSS][x + j * ACROSS] = (REAL)(row == column ? 0.0 : found);
             lost += is_stated && row < column && column < rows && row < last_row;
         }
@@ -126,5 +140,51 @@ extern "C" __global__ void compare_tiles(const unsigned* packed, int rows, int w
             distances[(top + i - (mirrored ? 0 : first_row)) * width + left + j] = shared.tile[i][j];
         if (mirrored && left != top && top + j < last_row && left + i < rows)
             distances[(left + i) * width + top + j] = shared.tile[j][i];
+    }
+}
+
+// The nearest of the rows before each row, and its distance, among rows first_column to last_column; the first of
+// equally near ones. `least` and `places` hold what was found among the rows before first_column.
+extern "C" __global__ void find_nearest(const unsigned* packed, int rows, int words, int stride, int first_column,
+                                        int last_column, MODEL_PARAMETERS(of), double* least, int* places) {
+    const Model model = MODEL_OF(of);
+    __shared__ TileMemory shared;
+    const int top = first_column + blockIdx.x * SIDE, x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+    double best[PER_THREAD];
+    int nearest[PER_THREAD];
+    for (int i = 0; i < PER_THREAD; ++i) {
+        best[i] = 1e300;
+        nearest[i] = 0;
+    }
+    for (int left = first_column; left < min(last_column, top + SIDE); left += SIDE) {
+        TileCounts counts = {};
+        count_tile(shared, packed, words, stride, top, left, counts);
+#pragma unroll
+        for (int i = 0; i < PER_THREAD; ++i)
+#pragma unroll
+            for (int j = 0; j < PER_THREAD; ++j) {
+                const int row = top + y + i * ACROSS, column = left + x + j * ACROSS;
+                bool is_stated;
+                const double found = tile_distance(counts[i][j], model, is_stated);
+                if (column < row && column < last_column && found < best[i]) {
+                    best[i] = found;
+                    nearest[i] = column;
+                }
+            }
+    }
+    for (int i = 0; i < PER_THREAD; ++i) {
+        for (int half = ACROSS / 2; half; half /= 2) {
+            const double other = __shfl_xor_sync(WARP, best[i], half);
+            const int place = __shfl_xor_sync(WARP, nearest[i], half);
+            if (other < best[i] || (other == best[i] && place < nearest[i])) {
+                best[i] = other;
+                nearest[i] = place;
+            }
+        }
+        const int row = top + y + i * ACROSS;
+        if (x == 0 && row < rows && best[i] < least[row]) {
+            least[row] = best[i];
+            places[row] = nearest[i];
+        }
     }
 }

@@ -87,25 +87,9 @@ WORDS = (
 )
 # Constants of a model of substitution, in the order of column_distances.tn93_constants (distance_models.cuh).
 MODEL = DeviceStruct("Model", "double k1, k2, k3, one, two, purines, pyrimidines, both;")
-
-
-class _RealConstants(DeviceConstants):
-    """Constants of device code that are no int: long long or double."""
-
-    @property
-    def c_text(self) -> str:
-        """The C text; a double is written so that it is read back as it is."""
-        return "\n".join(
-            f"constexpr long long {name} = {value}ll;"
-            if isinstance(value, int)
-            else f"constexpr double {name} = {value!r};"
-            for name, value in self.values
-        )
-
-
 COLUMNS = (
     DeviceConstants.from_values(**{model.name: int(model) for model in ModelNumber}),
-    _RealConstants.from_values(
+    DeviceConstants.from_values(
         SATURATED=SATURATED,
         LOG_OFFSET=natural_log.OFFSET,
         LN2_HIGH=natural_log.LN2_HIGH,

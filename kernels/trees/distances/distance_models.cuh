@@ -73,6 +73,10 @@ __device__ __forceinline__ double corrected_distance(const int* counts, double n
         const double kept = minus(minus(square, times(times(5.0, n), second)), times(second, second));
         return minus_log(1.0, __ddiv_rn(kept, square));
     }
+    if (MODEL == SKETCH) {
+        const double alike = max(minus(minus(n, second), times(model.k2, n)), 0.5);
+        return minus_log(model.k1, __ddiv_rn(times(2.0, alike), plus(minus(n, times(model.k2, n)), alike)));
+    }
     if (MODEL == LOGDET) return minus_log(0.25, determinant_ratio(counts));
     const double within = (double)counts[2];
     if (MODEL == KIMURA) {

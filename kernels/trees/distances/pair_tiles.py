@@ -61,9 +61,13 @@ def next_size(size: int, milliseconds: float) -> int:
 
 
 class LaunchSlices:
-    """Cuts work into launches: the first costs ``first``, later ones what takes about `SLICE_MS`."""
+    """Cuts work into launches: the first costs ``first``, later ones what takes about `SLICE_MS`.
 
-    def __init__(self, run: DeviceRun, total: int, first: int, unit: str = "pairs") -> None:
+    ``phase`` is the number of the phase in the step log.
+    """
+
+    def __init__(self, run: DeviceRun, total: int, first: int, unit: str = "pairs", phase: int = 1) -> None:
+        self.phase = phase
         self.run, self.total, self.size, self.unit, self.done = run, max(total, 1), first, unit, 0
         self.number, self.begun_ns = 0, time.perf_counter_ns()
 
@@ -92,7 +96,7 @@ class LaunchSlices:
         """
         columns = 0, max(cost // max(items[1] - items[0], 1), 1)
         begun_ns, ended_ns = self.begun_ns - self.run.began_ns, time.perf_counter_ns() - self.run.began_ns
-        self.run.steps.add(1, self.number, items, columns, 0, begun_ns, ended_ns)
+        self.run.steps.add(self.phase, self.number, items, columns, 0, begun_ns, ended_ns)
         self.number += 1
         self.done += cost
         self.run.monitor.update(min(self.done, self.total), self.total, self.unit)

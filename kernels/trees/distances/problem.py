@@ -233,7 +233,7 @@ def _short_note(count: int, k: int, distance: str) -> tuple[str, ...]:
 
 def _build_full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullProblem:
     """Build a problem of aligned pairs."""
-    _refuse_empty(data)
+    refuse_empty(data)
     values = scoring_options.resolve_options(data, options, scoring_options.SCORING_OPTIONS)
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(data), data)
     if not np.array_equal(scoring.scores, scoring.scores.T):
@@ -245,7 +245,7 @@ def _build_full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullPr
 
 def _build_ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProblem:
     """Build a problem of k-tuple distances."""
-    _refuse_empty(data)
+    refuse_empty(data)
     given = {name: value for name, value in options.items() if value is not None}
     values = dict(resolve_values(KTUPLE_OPTIONS, {**_ktuple_defaults(data), **given}))
     if values["ktuple"] > 2 and not scoring_options.are_nucleotides(data):
@@ -260,7 +260,7 @@ def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
 
 def _build_sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> SixmerProblem:
     """Build a problem of 6-mer distances."""
-    _refuse_empty(data)
+    refuse_empty(data)
     resolve_values((), options)
     return SixmerProblem(pack_sequences(data))
 
@@ -282,7 +282,7 @@ def refuse_model(alignment: AlignedSequences, model: str) -> None:
         )
 
 
-def _refuse_empty(data: Sequences[Sequence]) -> None:
+def refuse_empty(data: Sequences[Sequence]) -> None:
     """Raise InputError for an empty sequence."""
     SEQUENCES.check(len(data))
     empty = np.flatnonzero(sequence_lengths(data) == 0)

@@ -110,7 +110,7 @@ def column_distance(problem: AlignedProblem, i: int, j: int) -> float:
             if problem.model == "kimura":
                 found = -np.log(np.float64(1 - 2 * sum(shares) - q)) / 2 - np.log(np.float64(1 - 2 * q)) / 4
             else:
-                found = _tamura_nei(*shares, q, problem)
+                found = _tamura_nei(shares[0], shares[1], q, problem)
     return max(float(found), 0.0) if found <= SATURATED else SATURATED
 
 

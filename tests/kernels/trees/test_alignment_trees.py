@@ -129,6 +129,14 @@ def test_the_command_line_and_python_write_the_same_tree(tmp_path: Path) -> None
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["family.fasta", "family.nwk"]
 
 
+@pytest.mark.parametrize("root", ["none", "midpoint"])
+def test_a_branch_with_the_root_is_counted_once(root: str) -> None:
+    problem = rules.AlignmentTreeProblem(make_family(30, 200, 0.2), root=root, bootstrap=3)
+    result = engine.execute(engine.plan_run(find_method(METHOD), problem, {}, "cpu"))
+    rows = dict(rules.answer_rows(result))
+    assert rows["Branches with a support of 95 % or more"].endswith(" of 27")
+
+
 def test_cancelling_stops_between_replicates() -> None:
     monitor = Monitor(lambda done, total, phase: monitor.cancel() if phase == "bootstrap" and done else None)
     problem = rules.AlignmentTreeProblem(make_family(40, 60), bootstrap=100_000)

@@ -43,11 +43,14 @@ class ModelNumber(IntEnum):
     KIMURA_PROTEIN = 3
     TN93 = 4
     LOGDET = 5
+    SKETCH = 6
 
 
 CONSTANTS = 8
 """Numbers that a model is given: for Jukes and Cantor b and the two integers whose quotient it is, for TN93 those of
-`tn93_constants`."""
+`tn93_constants`, for sketches 1 / k and the share of equal letters of different words."""
+SKETCH_CHANCE = 2.0**-5
+"""Share of equal letters of different words of sketches: a letter has five bits."""
 
 
 class DistanceModel(NamedTuple):
@@ -106,6 +109,15 @@ def make_model(name: str, kind: SequenceType, base_counts: np.ndarray | None = N
     numbers = {"p": ModelNumber.P, "logdet": ModelNumber.LOGDET}
     kimura = ModelNumber.KIMURA_PROTEIN if protein else ModelNumber.KIMURA
     return DistanceModel(int(numbers.get(name, kimura)), (0.0,) * CONSTANTS)
+
+
+def make_sketch_model(word: int) -> DistanceModel:
+    """Return the model of sketches of words of so many letters (Ondov and others 2016, equation 4).
+
+    With a share m of equal bins the Jaccard index is J = (m - c) / (1 - c), c = SKETCH_CHANCE, and the distance is
+    -1/k ln(2 J / (1 + J)). J is at least half a bin.
+    """
+    return DistanceModel(int(ModelNumber.SKETCH), (1.0 / word, SKETCH_CHANCE, *[0.0] * (CONSTANTS - 2)))
 
 
 def make_alignment_model(name: str, alignment: AlignedSequences) -> DistanceModel:
@@ -181,6 +193,9 @@ def _corrected_distances(
         return -k1 * _log_or_nan((k2 * n - k3 * differ) / (k2 * n))
     if model.number == ModelNumber.KIMURA_PROTEIN:
         return -_log_or_nan((5.0 * n * n - 5.0 * n * differ - differ * differ) / (5.0 * n * n))
+    if model.number == ModelNumber.SKETCH:
+        alike = np.maximum(n - differ - k2 * n, 0.5)
+        return -k1 * _log_or_nan(2.0 * alike / (n - k2 * n + alike))
     if model.number == ModelNumber.LOGDET:
         return -0.25 * _log_or_nan(_determinant_ratio(columns.joint))
     transitions = columns.transitions.astype(np.float64)

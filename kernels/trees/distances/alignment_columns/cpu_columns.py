@@ -12,6 +12,7 @@ make what the model needs: columns in common, differences, transitions. A model 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +36,7 @@ PAIRS = GROUP * GROUP
 BASES = 4
 P, JUKES_CANTOR, KIMURA = int(ModelNumber.P), int(ModelNumber.JUKES_CANTOR), int(ModelNumber.KIMURA)
 KIMURA_PROTEIN, TN93, LOGDET = int(ModelNumber.KIMURA_PROTEIN), int(ModelNumber.TN93), int(ModelNumber.LOGDET)
-
-
-def allocate_packed(alignment: AlignedSequences) -> np.ndarray:
-    """Return an array for the packed letters of an alignment, int32 (groups, words, planes, 16)."""
-    rows, columns = alignment.letters.shape
-    return np.empty((-(-rows // GROUP), -(-columns // WORD), count_planes(alignment.type), GROUP), np.int32)
+SKETCH = int(ModelNumber.SKETCH)
 
 
 def pack_letters(
@@ -56,12 +52,28 @@ def pack_letters(
     check : callable
         Called after some rows; raises where the run was cancelled.
     """
-    packed, codes = allocate_packed(alignment), letter_codes(alignment.type)
     columns = np.arange(alignment.letters.shape[1]) if columns is None else columns
+    codes, planes = letter_codes(alignment.type), count_planes(alignment.type)
+    return pack_rows(alignment.letters, np.arange(len(alignment.names)), columns, codes, planes, check)
+
+
+def pack_rows(
+    letters: Any,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    codes: np.ndarray,
+    planes: int,
+    check: Callable[[], None] = lambda: None,
+) -> np.ndarray:
+    """Return packed letters, int32 (groups, words, planes, 16), of ``rows`` int64 and ``columns`` int64 in their order.
+
+    ``letters`` is uint8 (rows, columns); ``codes`` uint8 (256,) has a bit for each of the ``planes`` of a letter.
+    """
+    packed = np.empty((-(-rows.size // GROUP), -(-columns.size // WORD), planes, GROUP), np.int32)
     for first in range(0, len(packed), PACKED_AT_ONCE):
         check()
-        letters = np.array(alignment.letters[first * GROUP : (first + PACKED_AT_ONCE) * GROUP])
-        pack_groups(letters, codes, columns, packed[first : first + PACKED_AT_ONCE])
+        some = np.array(letters[rows[first * GROUP : (first + PACKED_AT_ONCE) * GROUP]])
+        pack_groups(some, codes, columns, packed[first : first + PACKED_AT_ONCE])
     return packed
 
 
@@ -173,7 +185,7 @@ def _log_or_nan(number):
 def _distances_of_differences(counts, model, found):
     """Make the distances of models that need columns in common and differences; NaN where there is none."""
     number, constants = model
-    b, less, whole = constants[0], constants[2], constants[1]
+    b, less, whole, chance = constants[0], constants[2], constants[1], constants[1]
     if number == P:
         for pair in range(PAIRS):
             found[pair] = np.float64(counts[PAIRS + pair]) / np.float64(max(counts[pair], 1))
@@ -181,6 +193,11 @@ def _distances_of_differences(counts, model, found):
         for pair in range(PAIRS):
             n = whole * np.float64(max(counts[pair], 1))
             found[pair] = -b * _log_or_nan(quotient(n - less * np.float64(counts[PAIRS + pair]), n))
+    elif number == SKETCH:
+        for pair in range(PAIRS):
+            n = np.float64(max(counts[pair], 1))
+            alike = max(n - np.float64(counts[PAIRS + pair]) - chance * n, 0.5)
+            found[pair] = -b * _log_or_nan(quotient(2.0 * alike, n - chance * n + alike))
     else:
         for pair in range(PAIRS):
             n, differ = np.float64(max(counts[pair], 1)), np.float64(counts[PAIRS + pair])
@@ -266,20 +283,39 @@ def compare_groups(packed, sizes, own, other, model, buffers):
     buffers : those of `make_buffers`: distances float64 (PAIRS,), the pairs of an own row side by side; counts, of
         which the first of a pair is -1 where its distance is a stated one; and two of (4, 4)
     """
-    found, counts, F, G = buffers
+    counts = buffers[1]
     words, planes = sizes
     step = planes * GROUP
     start = own * words * step
     span, theirs = (start, start + words * step, step), other * words * step
-    number = model[0]
-    if number == LOGDET:
+    kind = counter_kind(model[0])
+    if kind == BASES * BASES:
         _count_joint(packed, span, theirs, counts)
-        _distances_of_joint_counts(counts, F, G, found)
-    elif number in (KIMURA, TN93):
+    elif kind == BASES:
         _count_changes(packed, span, theirs, counts)
-        _distances_of_changes(counts, model, found)
     else:
         _count_differences(packed, span, theirs, counts)
+    compute_distances(counts, model, buffers)
+
+
+@inner_njit
+def counter_kind(number):
+    """Return how many counts of a pair a model needs: 2, 4, or one for each pair of bases."""
+    if number == LOGDET:
+        return BASES * BASES
+    return BASES if number in (KIMURA, TN93) else 2
+
+
+@inner_njit
+def compute_distances(counts, model, buffers):
+    """Make the distances of PAIRS pairs of their counts, into the first of the buffers; see `compare_groups`."""
+    found, _, F, G = buffers
+    kind = counter_kind(model[0])
+    if kind == BASES * BASES:
+        _distances_of_joint_counts(counts, F, G, found)
+    elif kind == BASES:
+        _distances_of_changes(counts, model, found)
+    else:
         _distances_of_differences(counts, model, found)
     _state_distances(counts, model, found)
 

@@ -66,7 +66,7 @@ class DeviceColumns:
 
     def fill_distances(self, model: DistanceModel, distances: cupy.ndarray) -> None:
         """Compute all distances into a square array on the device, whose rows may be longer than there are rows."""
-        side = self._side(model)
+        side = tile_side(model)
         tiles = np.arange(-(-self.rows // side))
         costs = (tiles.size - tiles) * side * side * self.words
         width = int(distances.shape[1])
@@ -96,28 +96,39 @@ class DeviceColumns:
     def _launch(
         self, model: DistanceModel, distances: cupy.ndarray, width: int, span: tuple[int, int], mirrored: bool
     ) -> None:
-        kernel, side = self._kernel("compare_tiles", model.number), self._side(model)
+        kernel, side = self._kernel("compare_tiles", model.number), tile_side(model)
         first, last = span
         grid = -(-self.rows // side), -(-(last - first) // side)
         sizes = [np.int32(size) for size in (self.rows, self.words, self.stride, first, last, mirrored)]
-        constants = MODEL(**dict(zip(MODEL.dtype.names or (), model.constants, strict=True)))
-        arguments = (self.packed, *sizes, *constants, distances, np.int64(width), self.stated)
+        arguments = (self.packed, *sizes, *model_arguments(model), distances, np.int64(width), self.stated)
         kernel(grid, (THREADS,), arguments)
-
-    def _side(self, model: DistanceModel) -> int:
-        return JOINT_SIDE if model.number == ModelNumber.LOGDET else SIDE
 
     def _kernel(self, name: str, number: int) -> Any:
         return self.run.compile_kernel(COLUMNS, name, **column_defines(number, self.alignment.type, self.is_double))
 
 
 def column_defines(number: int, kind: SequenceType, is_double: bool) -> dict[str, int]:
-    """Return the compile-time constants of columns.cu for a model."""
+    """Return the compile-time constants of columns.cu for a model and a type of letters."""
+    return plane_defines(number, count_planes(kind), is_double)
+
+
+def plane_defines(number: int, planes: int, is_double: bool) -> dict[str, int]:
+    """Return the compile-time constants of columns.cu for a model and the bits of a letter."""
     return {
         "MODEL": int(number),
-        "PLANES": count_planes(kind),
+        "PLANES": planes,
         "COUNTERS": COUNTERS.get(ModelNumber(number), 2),
         "SIDE": JOINT_SIDE if number == ModelNumber.LOGDET else SIDE,
         "DEPTH": DEPTH,
         "DOUBLE": int(is_double),
     }
+
+
+def tile_side(model: DistanceModel) -> int:
+    """Return the rows of a tile of pairs."""
+    return JOINT_SIDE if model.number == ModelNumber.LOGDET else SIDE
+
+
+def model_arguments(model: DistanceModel) -> tuple[Any, ...]:
+    """Return the constants of a model as arguments of a kernel."""
+    return MODEL(**dict(zip(MODEL.dtype.names or (), model.constants, strict=True)))
