@@ -14,6 +14,7 @@ from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
+from antidiag.kernels.parttree.kmers.sketches import compile_sketches, link_sketches
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
 from antidiag.kernels.parttree.lcs.linkage import Joins, edge_lengths, single_linkage
@@ -25,6 +26,7 @@ from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.progressive.alignment_rules import (
     MEDOID,
     PARTTREE,
+    SKETCH,
     AlignmentLeaves,
     PartTreeRules,
     check_row_memory,
@@ -135,7 +137,7 @@ def make_guide(
     """Return the joins of the leaves, int64 (n - 1, 2), and the lengths of the edges below each, float64 (n - 1, 2).
 
     ``link`` makes single linkage; ``measure_of`` gives what measures distances for PartTree (`recursion.Measure`, with
-    its ``words``) and the most members of a task. Medoid trees are made on the host: their parts are small.
+    its ``words``) and the most members of a task. Medoid trees and sketches are made on the host.
     """
     rules: PartTreeRules = problem.rules
     numbers = np.asarray(problem.filled)[leaves.sequences]  # picks are drawn by them, as where the tree is made alone
@@ -144,7 +146,9 @@ def make_guide(
         part = PartTreeProblem(different, rules.references, rules.pick_seed)
         measure, task = measure_of(letters_of(different, problem.is_protein))
         return PartTreeRecursion(part, measure.words, measure, phase, report, task, numbers=numbers).joins()
-    if rules.guide == MEDOID:
+    if rules.guide == SKETCH:
+        joins, heights = link_sketches(leaves.codes, leaves.offsets, problem.is_protein, phase, report)
+    elif rules.guide == MEDOID:
         settings = rules.references, rules.pick_seed, phase, report
         joins, heights = MedoidRecursion(leaves.codes, leaves.offsets, numbers, *settings).tree()
     else:
@@ -200,7 +204,9 @@ def compile_alignment(kind: str, further: bool) -> None:
 
     With ``further`` also what follows the first alignment.
     """
-    if kind == MEDOID:
+    if kind == SKETCH:
+        compile_sketches()
+    elif kind == MEDOID:
         compile_medoids()
     elif kind == PARTTREE:
         compile_all()
