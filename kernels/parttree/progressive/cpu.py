@@ -26,6 +26,7 @@ from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.progressive.alignment_rules import (
     MEDOID,
     PARTTREE,
+    SINGLE,
     SKETCH,
     AlignmentLeaves,
     PartTreeRules,
@@ -103,10 +104,11 @@ def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: Pr
     return Outcome(make_answer(problem, target, tree), run.times_ms, nbytes)
 
 
-def alignment_compiler(problem: MsaProblem) -> Callable[[], None]:
-    """Return a function that compiles all that a run needs."""
+def alignment_compiler(problem: MsaProblem, on_device: bool = False) -> Callable[[], None]:
+    """Return a function that compiles all that a run needs; ``on_device``: where a device links sequences."""
     own: PartTreeRules = problem.rules
-    return partial(compile_alignment, own.guide, own.passes > 1 or own.refine_top > 0)
+    is_made_elsewhere = problem.tree is not None or (on_device and own.guide == SINGLE)
+    return partial(compile_alignment, None if is_made_elsewhere else own.guide, own.passes > 1 or own.refine_top > 0)
 
 
 def make_guide_on_threads(
@@ -199,10 +201,10 @@ def _write_rows(
 
 
 @cache
-def compile_alignment(kind: str, further: bool) -> None:
+def compile_alignment(kind: str | None, further: bool) -> None:
     """Compile a guide tree of this kind and the profiles along it, or load them from the cache.
 
-    With ``further`` also what follows the first alignment.
+    Without a kind no guide tree is compiled; with ``further`` also what follows the first alignment.
     """
     if kind == SKETCH:
         compile_sketches()
@@ -214,11 +216,17 @@ def compile_alignment(kind: str, further: bool) -> None:
 
     texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
-    values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1, "guide": kind}
+    values: dict[str, Any] = {
+        "matrix": "BLOSUM62",
+        "growth": 0.5,
+        "references": 2,
+        "pick_seed": 1,
+        "guide": kind or SINGLE,
+    }
     problem = MsaProblem(sequences, make_rules(sequences, values))
     leaves = make_leaves(problem)
     with CpuRun().phase(TREE) as phase:
-        joins, _ = make_guide_on_threads(problem, leaves, phase)
+        joins = make_guide_on_threads(problem, leaves, phase)[0] if kind else np.array([[0, 1], [3, 2]])
         _write_rows(problem, leaves, joins, _align_profiles(problem, leaves, joins, phase), phase)
     if further:
         compile_refinement()

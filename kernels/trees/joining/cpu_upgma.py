@@ -81,7 +81,8 @@ def make_joins(D, valid, sizes, nearest, nodes, done, join_limit, joins, heights
         joins[step, 0], joins[step, 1], heights[step] = nodes[i], nodes[j], distance[j] / 2
         valid[j], distance[j] = 0, np.inf
         place = np.searchsorted(clusters[: valid.size - step], j)
-        clusters[place : valid.size - step - 1] = clusters[place + 1 : valid.size - step]
+        for later in range(place, valid.size - step - 1):  # assigning a slice takes a second longer to compile
+            clusters[later] = clusters[later + 1]
         alive = clusters[: valid.size - step - 1]
         _join_clusters(D, alive, sizes, i, j, least_share)
         nodes[i] = valid.size + step
