@@ -15,6 +15,7 @@ from antidiag.kernels.parttree.progressive.alignment_rules import (
     MEDOID,
     PARTTREE,
     SINGLE,
+    SKETCH,
     count_linkage_steps,
     gap_cost_growth,
 )
@@ -81,7 +82,7 @@ def sections_footprint(problem: PartTreeProblem, parameters: SectionParameters, 
     return Footprint(host, parts if backend == "cuda" else {})
 
 
-WIDENED = {SINGLE: (0.52, 0.25), MEDOID: (1.18, 0.2), PARTTREE: (0.52, 0.32)}
+WIDENED = {SINGLE: (0.52, 0.25), MEDOID: (1.18, 0.2), PARTTREE: (0.52, 0.32), SKETCH: (0.52, 0.25)}
 LONGEST_SHARE = 0.8
 """Expected columns of a family of related sequences, over mean^(1 - share) longest^share of its lengths: a factor and a
 power of the number of different sequences, by guide tree. Measured with 9 real families of 120 to 46,000 different
@@ -122,6 +123,8 @@ NODE_SPREAD = 1.45
 families of 200 to 9,000, since most joins are of few sequences."""
 NODE_COST, JOIN_COST = 2.3, 20_000
 """Time of a cell of two profiles, and of a join in addition, in times of a cell of the guide tree."""
+SKETCH_CELLS, DISTANCE_BYTES, SKETCH_BYTES = 80, 8, 2048
+"""Cost of a pair of sketches, in such cells; bytes of a distance between sketches, and of a sketch."""
 LINKED_BYTES, NODE_BYTES = 300, 400
 """Bytes of a sequence among medoids (its join and node), and with what making the node takes."""
 DRAWN_BYTES = 30
@@ -217,23 +220,28 @@ def _medoid_pairs(problem: PartTreeProblem) -> int:
 def alignment_footprint(problem: MsaProblem, parameters: PartTreeThreads, backend: str) -> Footprint:
     """Return the memory of masks or words, waiting profiles, directions and rows."""
     lengths = problem.lengths
-    count, letters, single = lengths.size, int(lengths.sum()), problem.rules.guide != PARTTREE
+    count, letters = lengths.size, int(lengths.sum())
     different = problem.distinct_count
     second = int(np.sort(lengths)[max(lengths.size - 2, 0)])
     columns = _expected_columns(problem)
     waiting = int(np.log2(different + 1)) + 4
+    is_chain = problem.rules.guide in (SINGLE, MEDOID)
     host = {
         "sequences": LEAF_BYTES * different + COPY_BYTES * count,
         "letters": 3 * letters,
         "profiles": waiting * columns * COLUMN_BYTES,
-        "directions": 2 * columns * second if single else columns**2,
+        "directions": 2 * columns * second if is_chain else columns**2,
         "rows": columns * count,
     }
+    if problem.rules.guide == SKETCH:
+        host |= {"distances": DISTANCE_BYTES * different**2, "sketches": SKETCH_BYTES * different}
     if backend == "cuda":
-        return Footprint(host, _device_alignment_bytes(problem, lengths, single))
-    threads = parameters.threads
-    words = {"6-mers": WORD_BYTES * letters * different // count}
-    return Footprint({**host, **(_linkage_bytes(lengths[:different], threads) if single else words)})
+        return Footprint(host, _device_alignment_bytes(problem, lengths))
+    if is_chain:
+        host |= _linkage_bytes(lengths[:different], parameters.threads)
+    if problem.rules.guide == PARTTREE:
+        host["6-mers"] = WORD_BYTES * letters * different // count
+    return Footprint(host)
 
 
 def initial_device_bytes(different: int, letters: int) -> tuple[int, int]:
@@ -243,11 +251,11 @@ def initial_device_bytes(different: int, letters: int) -> tuple[int, int]:
     return PROFILE_BYTES * letters, int(min(LAUNCH_BYTES, max(different / PAIRS, 1) * pair))
 
 
-def _device_alignment_bytes(problem: MsaProblem, lengths: np.ndarray, single: bool) -> dict[str, int]:
+def _device_alignment_bytes(problem: MsaProblem, lengths: np.ndarray) -> dict[str, int]:
     """Return the device bytes of the guide tree or of the profiles, whichever is more: they follow each other."""
     different, mean = problem.distinct_count, float(lengths.mean())
     guide = _device_linkage_bytes(lengths)
-    if not single:
+    if problem.rules.guide == PARTTREE:
         guide = {"6-mers": DEVICE_WORD_BYTES * int(lengths.sum()), "sequences": DEVICE_BYTES * lengths.size}
     waiting, launch = initial_device_bytes(different, int(different * mean))
     second, longest = np.sort(lengths)[[max(lengths.size - 2, 0), -1]].tolist()
@@ -308,6 +316,8 @@ def _guide_cells(problem: MsaProblem) -> float:
     if problem.rules.guide == MEDOID:
         near = min(different, LINKED_PER_REFERENCE * problem.rules.references)
         guide = (steps + PAIR_CELLS * different**2 / 2) * near / different
+    if problem.rules.guide == SKETCH:
+        guide = SKETCH_CELLS * different**2 / 2
     if problem.rules.guide == SINGLE:
         guide = steps * share + PAIR_CELLS * different * (different - 1) / 2
     return guide

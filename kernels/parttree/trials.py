@@ -20,6 +20,7 @@ from antidiag.kernels.msa.consistency.given_alignment_trials import insert_rando
 from antidiag.kernels.msa.problem import MsaAnswer
 from antidiag.kernels.parttree import reference
 from antidiag.kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.progressive import alignment_rules
 from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, BASES, random_family
 from antidiag.kernels.trees.trials import path_lengths, thread_parameters
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
@@ -161,7 +162,7 @@ def _alignment_problem_type() -> ProblemType:
 def _draw_alignment(choose: TrialChooser, largest: int, longest: int) -> Any:
     """Draw a problem of an alignment."""
     options = {
-        "guide": choose.choose_one((None, "parttree", "single-linkage", "medoid")),
+        "guide": choose.choose_one((None, *alignment_rules.GUIDES)),
         "growth": choose.choose_one((0.0, 0.5)),
         "references": choose.choose_one((2, 5)),
         "passes": choose.choose_one((1, 1, 2)),

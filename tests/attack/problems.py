@@ -1,5 +1,5 @@
-"""Random problems of every family: against the textbook, siblings, other parameters, and changed problems; and guide
-trees of every method."""
+"""Random problems of every family: against the textbook, siblings, other parameters, and changed problems; guide trees
+of every method; and families of hundreds of nucleotide sequences."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from antidiag.kernels import registry, trials
 from antidiag.kernels.method import Method
 from antidiag.kernels.trials import RandomChooser, TrialChooser
 from tests.attack import guide_trees
+from tests.attack.nucleotide_families import TAKES_FAMILIES, try_nucleotide_family
 from tests.kernels.conformance import checks
 
 Check = Callable[[Method, str, TrialChooser], None]
 GUIDE_TREES = 5
 """One attempt in so many is one of guide trees: few methods take one, and many write one."""
+NUCLEOTIDE_FAMILIES = 40
+"""One attempt in so many is a family of hundreds of nucleotide sequences, which takes as long as many others."""
 
 
 def attempt(
@@ -23,7 +26,10 @@ def attempt(
     """Try one method on one problem: "" where it holds, else what does not."""
     choose = RandomChooser(seed << 40 | number)
     takers = [method for method in guide_trees.TAKES_A_TREE if method in methods and backend in method.backends]
-    if takers and number % GUIDE_TREES == GUIDE_TREES - 1:
+    aligners = [method for method in TAKES_FAMILIES if method in methods and backend in method.backends]
+    if aligners and number % NUCLEOTIDE_FAMILIES == 0:
+        method, check = choose.choose_one(aligners), try_nucleotide_family
+    elif takers and number % GUIDE_TREES == GUIDE_TREES - 1:
         method, check = choose.choose_one(takers), guide_trees.try_guide_trees
     else:
         method = drawn(choose, backend, methods)

@@ -11,7 +11,7 @@ import pytest
 from antidiag.kernels import registry
 from antidiag.kernels.trials import RandomChooser
 from tests.attack import __main__ as attack
-from tests.attack import jobs, making, problems
+from tests.attack import jobs, making, nucleotide_families, problems
 from tests.emulator import build
 from tests.kernels.conformance import checks
 
@@ -24,6 +24,21 @@ METHODS = tuple(method for method in registry.METHODS if method.problem_type.id 
 def test_random_problems(tmp_path: Path) -> None:
     found = [text for number in range(PROBLEMS) if (text := problems.attempt(SEED, number, tmp_path, "cpu", METHODS))]
     assert not found, "\n".join(found)
+
+
+ALIGNERS = ["msa-parttree", "msa", "msa-clustalw", "lcs-single-linkage"]
+
+
+@pytest.mark.parametrize("method_id", ALIGNERS)
+def test_families_of_hundreds_of_nucleotide_sequences(method_id: str, tmp_path: Path) -> None:
+    assert not problems.attempt(SEED, 0, tmp_path, "cpu", (registry.find_method(method_id),))
+
+
+def test_an_alignment_that_misses_the_true_pairs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nucleotide_families, "share_of_true_pairs", lambda letters, columns, random: 0.1)
+    monkeypatch.setattr(nucleotide_families, "NEAR", 1.0)
+    with pytest.raises(AssertionError, match="0.100 of the true pairs of"):
+        nucleotide_families.try_nucleotide_family(registry.find_method("msa-parttree"), "cpu", RandomChooser(SEED))
 
 
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])

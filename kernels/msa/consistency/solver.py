@@ -193,14 +193,7 @@ def list_joins(tree: Tree) -> np.ndarray:
 def build_guide_tree(distances: np.ndarray, monitor: Monitor) -> Tree:
     """Return the tree of UPGMA; leaves are named by numbers."""
     n = len(distances)
-    D, valid = np.ascontiguousarray(distances, np.float64).copy(), np.ones(n, np.uint8)
-    nearest = cpu_upgma.NearestClusters(np.full(n, -1, np.int64), np.full(n, np.inf))
-    cpu_upgma.find_all(D, valid, 0, n, nearest)
-    joins, heights = np.zeros((max(n - 1, 0), 2), np.int32), np.zeros(max(n - 1, 0))
-    sizes, nodes, stop = np.ones(n), np.arange(n, dtype=np.int32), np.zeros(1, np.int64)
-    for done in range(0, n - 1, 64):
-        monitor.check()
-        cpu_upgma.make_joins(D, valid, sizes, nearest, nodes, done, 64, joins, heights, stop)
+    joins, heights = cpu_upgma.join_all(np.array(distances, np.float64, order="C"), monitor.check)
     height = np.concatenate([np.zeros(n), heights])
     lengths = np.maximum(heights[:, None] - height[joins], 0)
     return Tree.from_joins([str(x) for x in range(n)], joins, lengths)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cupy
@@ -27,7 +28,6 @@ from antidiag.kernels.parttree.lcs.linkage import (
     MASK_LETTER_BYTES,
     PHASE,
     Joins,
-    compile_linkage,
     joins_of_spanning_tree,
     run_linkage,
     sort_by_length,
@@ -58,7 +58,7 @@ def lcs_single_linkage(
     """Join the nearest two clusters, as `linkage.lcs_single_linkage`, with the spanning tree made on the device."""
     run = DeviceRun(monitor, steps)
     host = run.host_part()
-    host.compile(compile_linkage)
+    host.compile(compile_device_linkage)
 
     def link(
         codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress
@@ -143,6 +143,9 @@ class DeviceSequences:
         sizes = np.array([next((size for size in WORDS if own <= size), own) for own in np.unique(words).tolist()])
         letters, first = int(self.lengths.sum()) + 1, 0
         sizes = sizes[np.unique(words, return_inverse=True)[1].reshape(-1)] if queries.size else words
+        short = sizes <= WORDS[-1]
+        if short.any() and letters * int(short.sum()) * int(sizes[short].max()) <= LAUNCH_STEPS:
+            sizes[short] = sizes[short].max()  # to compile a kernel for each size takes longer than to run all
         while first < queries.size:
             own = int(sizes[first])
             most = max(LANES, LAUNCH_STEPS // (letters * own) // LANES * LANES)
@@ -153,6 +156,16 @@ class DeviceSequences:
                 last = min(last, int(np.searchsorted(sizes, own, "right")))
             yield queries[first:last], int(sizes[last - 1])
             first = last
+
+
+@cache
+def compile_device_linkage() -> None:
+    """Compile what the host does while the device links sequences, or load it from the cache."""
+    nearest, component = np.array([1, 0], np.uint64), np.arange(2, dtype=np.int32)
+    keys, lengths = np.zeros(1, np.int64), np.zeros(1, np.int32)
+    _, order = sort_by_length(np.zeros(2, np.uint8), np.arange(3))
+    join_components(nearest, component, keys, lengths, 0)
+    joins_of_spanning_tree(keys, lengths.view(np.float32), order)
 
 
 @cached_njit

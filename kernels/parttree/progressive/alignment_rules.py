@@ -15,6 +15,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, group_equal_sequences, sequence_lengths
 from antidiag.kernels.msa.pipelines.guide_tree import resolve_multifurcations
 from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.msa.relatedness import sample_shared_words
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
 from antidiag.kernels.parttree.symbols import (
@@ -35,7 +36,7 @@ from antidiag.kernels.scoring_options import are_nucleotides
 from antidiag.kernels.sequences.sequence_set import split_data, take_sequences
 from antidiag.kernels.serialization import stored
 
-SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
+SINGLE, MEDOID, PARTTREE, SKETCH = GUIDES = ("single-linkage", "medoid", "parttree", "sketch")
 MOST_COST = 1000.0
 NUCLEOTIDE_SCORES = 5.0, -4.0
 DEFAULT_COSTS = {
@@ -45,6 +46,11 @@ DEFAULT_COSTS = {
 """Gap costs for proteins (True) and for nucleotides (False)."""
 MOST_STEPS = 10**12
 """Words of bits that single linkage counts at most where the guide is automatic: about a minute of one core."""
+SKETCHED_STEPS, MOST_SKETCHED = 10**9, 12_000
+"""Such steps (about 0.1 s of one core) from which sketches make the automatic guide of related nucleotides; and the
+most sequences of which they do, because they keep all distances."""
+SKETCHED_SHARE = 0.05
+"""Mean share of words that pairs of sequences have in common from which sketches tell how far apart they are."""
 GROWTH_START, GROWTH_FACTOR = 7.0, 45.0
 """Gap costs grow where log2(sequences / SMALL)^2 exceeds FACTOR: the numbers of FAMSA."""
 
@@ -52,9 +58,11 @@ PROTEIN_MATRIX = "BLOSUM50"
 
 OPTIONS = (
     Parameter("guide", "choice", "Guide tree",
-              "single-linkage: longest common subsequences of all pairs, as in FAMSA; gives the best alignments. "
+              "single-linkage: longest common subsequences of all pairs, as in FAMSA; best for proteins. "
               "medoid: single linkage in parts around central sequences; for more sequences than can all be compared. "
-              "parttree: references are picked, and the others join the nearest by shared 6-mers; the fastest.",
+              "parttree: references are picked, and the others join the nearest by shared 6-mers; the fastest. "
+              "sketch: joined by words of 10 letters that sketches share; for related nucleotides of 1,000 letters or "
+              "more.",
               default=None, choices=GUIDES),
     Parameter("matrix", "text", "Matrix", "Substitution matrix of proteins. Equal nucleotides score 5, different "
               "ones -4.",
@@ -130,12 +138,22 @@ def complete_options(sequences: Sequences[Sequence], values: Mapping[str, Any]) 
 
 
 def choose_guide(sequences: Sequences[Sequence]) -> str:
-    """Choose single linkage, or medoids where single linkage of the different sequences would take too long."""
+    """Choose single linkage; sketches for many or long nucleotide sequences that are related; or medoids where single
+    linkage of the different sequences would take too long."""
     lengths = sequence_lengths(sequences)
+    if _suits_sketches(sequences, lengths):
+        return SKETCH
     if count_linkage_steps(lengths) <= MOST_STEPS:
         return SINGLE
     first, _ = group_equal_sequences(sequences)
     return SINGLE if count_linkage_steps(lengths[first]) <= MOST_STEPS else MEDOID
+
+
+def _suits_sketches(sequences: Sequences[Sequence], lengths: np.ndarray) -> bool:
+    """Return whether sketches give a good guide tree of these sequences, and sooner than single linkage."""
+    if count_linkage_steps(lengths) < SKETCHED_STEPS or lengths.size > MOST_SKETCHED or not are_nucleotides(sequences):
+        return False
+    return float(sample_shared_words(sequences, protein=False).mean()) >= SKETCHED_SHARE
 
 
 def count_linkage_steps(lengths: np.ndarray, copies: np.ndarray | int = 1) -> float:

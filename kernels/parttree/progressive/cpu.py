@@ -15,6 +15,7 @@ from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
 from antidiag.kernels.parttree import sizes
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
+from antidiag.kernels.parttree.kmers.sketches import compile_sketches, link_sketches
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
 from antidiag.kernels.parttree.lcs.linkage import Joins, edge_lengths, single_linkage
@@ -26,6 +27,8 @@ from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.progressive.alignment_rules import (
     MEDOID,
     PARTTREE,
+    SINGLE,
+    SKETCH,
     AlignmentLeaves,
     PartTreeRules,
     check_row_memory,
@@ -112,10 +115,11 @@ def _count_node_cells(columns: np.ndarray, joins: np.ndarray) -> int:
     return int((columns[joins[:, 0]] * columns[joins[:, 1]]).sum())
 
 
-def alignment_compiler(problem: MsaProblem) -> Callable[[], None]:
-    """Return a function that compiles all that a run needs."""
+def alignment_compiler(problem: MsaProblem, on_device: bool = False) -> Callable[[], None]:
+    """Return a function that compiles all that a run needs; ``on_device``: where a device links sequences."""
     own: PartTreeRules = problem.rules
-    return partial(compile_alignment, own.guide, own.passes > 1 or own.refine_top > 0)
+    is_made_elsewhere = problem.tree is not None or (on_device and own.guide == SINGLE)
+    return partial(compile_alignment, None if is_made_elsewhere else own.guide, own.passes > 1 or own.refine_top > 0)
 
 
 def make_guide_on_threads(
@@ -146,7 +150,7 @@ def make_guide(
     """Return the joins of the leaves, int64 (n - 1, 2), and the lengths of the edges below each, float64 (n - 1, 2).
 
     ``link`` makes single linkage; ``measure_of`` gives what measures distances for PartTree (`recursion.Measure`, with
-    its ``words``) and the most members of a task. Medoid trees are made on the host: their parts are small.
+    its ``words``) and the most members of a task. Medoid trees and sketches are made on the host.
     """
     rules: PartTreeRules = problem.rules
     numbers = np.asarray(problem.filled)[leaves.sequences]  # picks are drawn by them, as where the tree is made alone
@@ -155,7 +159,9 @@ def make_guide(
         part = PartTreeProblem(different, rules.references, rules.pick_seed)
         measure, task = measure_of(letters_of(different, problem.is_protein))
         return PartTreeRecursion(part, measure.words, measure, phase, report, task, numbers=numbers).joins()
-    if rules.guide == MEDOID:
+    if rules.guide == SKETCH:
+        joins, heights = link_sketches(leaves.codes, leaves.offsets, problem.is_protein, phase, report)
+    elif rules.guide == MEDOID:
         settings = rules.references, rules.pick_seed, phase, report
         joins, heights = MedoidRecursion(leaves.codes, leaves.offsets, numbers, *settings).tree()
     else:
@@ -206,12 +212,14 @@ def _write_rows(
 
 
 @cache
-def compile_alignment(kind: str, further: bool) -> None:
+def compile_alignment(kind: str | None, further: bool) -> None:
     """Compile a guide tree of this kind and the profiles along it, or load them from the cache.
 
-    With ``further`` also what follows the first alignment.
+    Without a kind no guide tree is compiled; with ``further`` also what follows the first alignment.
     """
-    if kind == MEDOID:
+    if kind == SKETCH:
+        compile_sketches()
+    elif kind == MEDOID:
         compile_medoids()
     elif kind == PARTTREE:
         compile_all()
@@ -219,11 +227,17 @@ def compile_alignment(kind: str, further: bool) -> None:
 
     texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
-    values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1, "guide": kind}
+    values: dict[str, Any] = {
+        "matrix": "BLOSUM62",
+        "growth": 0.5,
+        "references": 2,
+        "pick_seed": 1,
+        "guide": kind or SINGLE,
+    }
     problem = MsaProblem(sequences, make_rules(sequences, values))
     leaves = make_leaves(problem)
     with CpuRun().phase(TREE) as phase:
-        joins, _ = make_guide_on_threads(problem, leaves, phase)
+        joins = make_guide_on_threads(problem, leaves, phase)[0] if kind else np.array([[0, 1], [3, 2]])
         _write_rows(problem, leaves, joins, _align_profiles(problem, leaves, joins, phase), phase)
     if further:
         compile_refinement()

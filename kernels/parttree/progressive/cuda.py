@@ -13,11 +13,11 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
-from antidiag.kernels.parttree.lcs.cuda_linkage import link_on_device
+from antidiag.kernels.parttree.lcs.cuda_linkage import compile_device_linkage, link_on_device
 from antidiag.kernels.parttree.lcs.linkage import Joins
 from antidiag.kernels.parttree.parameters import PartTreeWarps
 from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
-from antidiag.kernels.parttree.progressive.alignment_rules import AlignmentLeaves, make_score_rules
+from antidiag.kernels.parttree.progressive.alignment_rules import SINGLE, AlignmentLeaves, make_score_rules
 from antidiag.kernels.parttree.progressive.cpu import TREE, alignment_compiler, make_guide, run_stages
 from antidiag.kernels.parttree.progressive.cpu_stage import AlignedNodes
 from antidiag.kernels.parttree.progressive.cuda_profiles import LevelAlignments
@@ -29,7 +29,9 @@ def msa_parttree(problem: MsaProblem, parameters: PartTreeWarps, monitor: Monito
     """Make guide tree and profiles on the device; rows are written on the host."""
     run = DeviceRun(monitor, steps)
     host = run.host_part(count_processors())
-    host.compile(alignment_compiler(problem))
+    host.compile(alignment_compiler(problem, on_device=True))
+    if problem.tree is None and problem.rules.guide == SINGLE:
+        host.compile(compile_device_linkage)
 
     def link(codes: np.ndarray, offsets: np.ndarray, report: ReportProgress) -> Joins:
         return link_on_device(codes, offsets, run, report)

@@ -185,7 +185,9 @@ def _join_upgma(problem: TreeProblem, parameters: None, phase: CpuPhase) -> tupl
         while done < taxa - 1 and not phase.run.stop[0]:
             first, begun_ns = done, time.perf_counter_ns()
             most = max(1, int(PAIRS_PER_SLICE / (taxa - first) / 64))
-            done = cpu_upgma.make_joins(D, valid, sizes, nearest, nodes, first, most, joins, heights, phase.run.stop)
+            done = cpu_upgma.make_joins(
+                D, valid, sizes, nearest, nodes, first, most, joins, heights, 0.0, phase.run.stop
+            )
             phase.log(LoggedCells((first, done), (0, taxa - first)), worker, begun_ns)
 
     phase.share(run_worker, lambda: phase.report(PROGRESS_STEPS * done // max(taxa - 1, 1)), threads=1)

@@ -19,6 +19,7 @@ from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.consistency.given_alignment_trials import insert_random_gaps
+from antidiag.kernels.parttree.progressive.alignment_rules import GUIDES
 
 TAKES_A_TREE = [one for one in registry.METHODS if any(taken.kind is TREE for taken in one.problem_type.inputs)]
 MAKES_A_TREE = [one for one in registry.METHODS if one.problem_type.id == "parttree"]
@@ -26,7 +27,7 @@ LETTERS = {SequenceType.PROTEIN: "ACDEFGHIKLMNPQRSTVWY", SequenceType.DNA: "ACGT
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "msa-parttree": [
         {"guide": guide, "references": 2, "passes": passes, "refine_top": top}
-        for guide, passes, top in itertools.product(("single-linkage", "medoid", "parttree"), (1, 2), (0, 3))
+        for guide, passes, top in itertools.product(GUIDES, (1, 2), (0, 3))
     ],
     "msa": [{}, {"triplets": True}, {"effort": "fast"}],  # the page says why a thorough one does not
     "msa-clustalw": [{}, {"pairwise": "ktuple", "delay": 60.0}],

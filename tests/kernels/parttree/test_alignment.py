@@ -182,6 +182,26 @@ def test_many_long_sequences_get_a_tree_that_is_quickly_made() -> None:
     assert alignment_rules.choose_guide(different) == "medoid"
 
 
+def test_many_long_nucleotide_sequences_get_a_tree_of_sketches() -> None:
+    related = mutated(200, 1500, 0.05)
+    assert alignment_rules.choose_guide(related) == "sketch"
+    assert alignment_rules.choose_guide(related[:20]) == "single-linkage", "few are compared as quickly"
+    assert alignment_rules.choose_guide(mutated(200, 1500, 0.8)) == "single-linkage", "hardly a word in common"
+    proteins_of_that_length = trials.random_proteins(200, 1500, 1500)
+    assert alignment_rules.choose_guide(proteins_of_that_length) == "single-linkage"
+
+
+def mutated(count: int, length: int, changed: float) -> tuple[Sequence, ...]:
+    """Return sequences of which each letter of one ancestor is drawn anew with a probability."""
+    random = np.random.default_rng(3)
+    ancestor = random.integers(0, 4, length)
+    rows = np.where(random.random((count, length)) < changed, random.integers(0, 4, (count, length)), ancestor)
+    return tuple(
+        Sequence(f"s{number}", np.frombuffer(b"ACGT", np.uint8)[row].tobytes(), SequenceType.DNA)
+        for number, row in enumerate(rows)
+    )
+
+
 def test_rows_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = ALIGNMENT_PROBLEM.make_problem(related(6, 2), {})
     planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {"threads": 1}, "cpu")

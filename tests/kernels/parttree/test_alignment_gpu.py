@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,7 +73,7 @@ def test_emulated_single_linkage_is_that_of_the_cpu(emulated, shared: bool, monk
     monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.WORDS", (1, 3))
     monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.TEXTS_PER_BLOCK", 7)
     monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.MASK_BYTES", 1)
-    monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.LAUNCH_STEPS", 300_000)
+    monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.LAUNCH_STEPS", 100_000)
     if not shared:
         monkeypatch.setattr("antidiag.kernels.cuda.block_limits.max_shared_bytes", lambda: 10_000)
     problem = mixed_lengths()
@@ -93,3 +95,34 @@ def test_alignments_are_those_of_the_cpu(guide: str) -> None:
         planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {}, "cuda")
         found = engine.execute(planned, keep_rate=False).answer
         np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
+
+
+@pytest.mark.parametrize("launch_steps", [1 << 38, 0])
+def test_a_short_linkage_compiles_one_kernel_and_a_long_one_a_kernel_for_each_size(
+    emulated, launch_steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linkage = importlib.import_module("antidiag.kernels.parttree.lcs.cuda_linkage")
+    kernel_compiler = importlib.import_module("antidiag.kernels.cuda.run")
+    compiled, compile_kernel = list[int](), kernel_compiler.compile_kernel
+
+    def count(parts: Any, name: str, defines: Any) -> Any:
+        compiled.extend([defines["WORDS"]] * (name == "find_nearest"))
+        return compile_kernel(parts, name, defines)
+
+    monkeypatch.setattr(kernel_compiler, "compile_kernel", count)
+    monkeypatch.setattr(linkage, "LAUNCH_STEPS", launch_steps)
+    problem = PartTreeProblem(trials.random_proteins(6, 20, 120))
+    assert emulated("lcs-single-linkage", problem).answer.tree == linked(problem, "cpu")
+    assert len(set(compiled)) == 1 if launch_steps else len(set(compiled)) > 1
+
+
+def test_a_run_along_a_given_tree_compiles_no_guide_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    from antidiag.kernels.parttree.progressive import cpu
+
+    compiled = list[str | None]()
+    monkeypatch.setattr(cpu, "compile_alignment", lambda kind, further: compiled.append(kind))
+    problem = ALIGNMENT_PROBLEM.make_problem(trials.random_proteins(3), {})
+    given = replace(problem, tree=Tree.from_joins(problem.names, np.array([[0, 1], [3, 2]])))
+    for one, on_device in ((problem, False), (problem, True), (given, False)):
+        cpu.alignment_compiler(one, on_device)()
+    assert compiled == ["single-linkage", None, None]
