@@ -45,6 +45,7 @@ class ResultPanel(Card):
             self.header.addWidget(button)
         self.filter = UndoLineEdit()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
+        self.filter.setAccessibleName("Filter of the results")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._on_filter)
         self.hint = create_label("Results of runs appear here.", "muted", wrap=True)
