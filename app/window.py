@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 
 from antidiag.app import actions, file_actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
+from antidiag.app.kit.drop_frame import DropFrame
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
@@ -46,6 +47,7 @@ class Window(Workbench):
             super().__init__(settings, methods)
             self.setWindowTitle("Antidiag")
             self.setAcceptDrops(True)
+            self.drop_frame = DropFrame(self)
             self.autosave, self.interrupted = Autosave(self.session, self.saved_settings), InterruptedRuns()
             self._run_wanted = False
             self._looked_at: Any = None
@@ -120,11 +122,25 @@ class Window(Workbench):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if data_loader.can_open(event.mimeData()):
-            event.acceptProposedAction()
+            self._copy_dragged(event)
+            self.drop_frame.appear()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._copy_dragged(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drop_frame.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self.drop_frame.hide()
         self.loader.open_mime(event.mimeData())
-        event.acceptProposedAction()
+        self._copy_dragged(event)
+
+    @staticmethod
+    def _copy_dragged(event: QDropEvent) -> None:
+        """Accept dragged files as a copy: a file manager must not take away what was opened here."""
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
 
     def _connect(self) -> None:
         session, method, loader = self.session, self.method, self.loader
