@@ -70,11 +70,11 @@ def _print_promises(options: argparse.Namespace) -> int:
     """Print promised over taken costs of all methods; return 1 if one is outside of its bar."""
     gpus, _ = devices.discover_devices()
     backends = [("cuda", gpu.name) for gpu in gpus[:1]] + [("cpu", engine.cpu_name())] * (not options.gpu_only)
-    sizes = promised_costs.SIZES[:2] if options.quick else promised_costs.SIZES
+    enough_s = promised_costs.QUICK_S if options.quick else promised_costs.ENOUGH_S
     kept = True
     for backend, device in backends:
         found = []
-        for one in promised_costs.measure_promises(backend, options.only, sizes):
+        for one in promised_costs.measure_promises(backend, options.only, enough_s=enough_s):
             print(
                 f"{one.method}, {one.size}: {one.first_ratio:.2f}, {one.later_ratio:.2f}", file=sys.stderr, flush=True
             )
