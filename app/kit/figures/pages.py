@@ -131,7 +131,7 @@ def _encode_files(suffix: str, figure: PagedFigure, dpi: int, monitor: Monitor) 
         target = QBuffer()
         target.open(QBuffer.OpenModeFlag.WriteOnly)
         encode = export.encode_svg if suffix == ".svg" else export.encode_png
-        encode(target, size, lambda painter, area, number=number: _draw_page(painter, figure, number), "", printed)
+        encode(target, size, _page_drawing(figure, number), "", printed)
         found.append(bytes(target.data().data()))
     return found
 
@@ -167,6 +167,11 @@ def _page_pixels(figure: PagedFigure) -> QSize:
     """Return the size of a whole page in the pixels of the figure."""
     scale = figure.width / figure.page.inner_width_mm
     return QSize(round(figure.page.width_mm * scale), round(figure.page.height_mm * scale))
+
+
+def _page_drawing(figure: PagedFigure, number: int) -> export.Draw:
+    """Return what draws one page."""
+    return lambda painter, area: _draw_page(painter, figure, number)
 
 
 def _draw_page(painter: QPainter, figure: PagedFigure, number: int) -> None:

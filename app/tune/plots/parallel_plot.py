@@ -73,8 +73,8 @@ class ParallelPlot(PointPlot):
             )
             for point, value in zip(there, medians, strict=False)
         ]
-        names = {name for name, _ in self._axes} | {VALUE_AXIS}
-        self.brushes = {name: brush for name, brush in self.brushes.items() if name in names}
+        known = {name for name, _ in self._axes} | {VALUE_AXIS}
+        self.brushes = {name: brush for name, brush in self.brushes.items() if name in known}
         self._lines.sort(
             key=lambda line: line.value, reverse=not self._scale.higher_is_better
         )  # the best is drawn last

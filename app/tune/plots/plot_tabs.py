@@ -112,7 +112,9 @@ class PlotTabs(QWidget):
         words = plot_data.quantity_text(found, settings.quantity)
         suited = default_settings(found, settings, moving)
         self.settings = replace(suited, scatter=self._points.is_search, model_label=words)
-        self.settings = replace(self.settings, **self._usual_scales())
+        usual = self._usual_scales()
+        log_x, log_y = (usual.get(name, getattr(self.settings, name)) for name in ("log_x", "log_y"))
+        self.settings = replace(self.settings, log_x=log_x, log_y=log_y)
         self._fill_controls(found, moving)
         self.redraw()
 

@@ -173,7 +173,8 @@ def _make_data(kind: ProblemType, inputs: Generated) -> Sequence[Any]:
 def _measure_promise(method: Method, backend: BackendChoice, number: int, enough_s: float) -> PromisedCost:
     problem = make_problem(method, number)
     plan = engine.plan_run(method, problem, backend=backend, use_tuned=False)
-    times, began = [], time.perf_counter()
+    times: list[float] = []
+    began = time.perf_counter()
     while len(times) < LEAST_RUNS or (len(times) < MOST_RUNS and time.perf_counter() - began < enough_s):
         result = engine.execute(plan, keep_rate=not times, keep_parts=False)
         times.append(result.compute_ms)
