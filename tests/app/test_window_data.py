@@ -51,7 +51,7 @@ def test_opening_several_files_at_once_keeps_their_order(qtbot, window, tmp_path
     assert cells(window, TYPE) == ["DNA", "protein"]
 
 
-def test_dragged_files_are_copied_and_the_window_shows_that_it_takes_them(window, pair):
+def test_dragged_files_are_copied_and_the_window_shows_that_it_takes_them(qtbot, window, pair):
     """A move would let a file manager delete what was opened."""
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(pair))])
@@ -72,6 +72,7 @@ def test_dragged_files_are_copied_and_the_window_shows_that_it_takes_them(window
     nothing.ignore()
     window.dragEnterEvent(nothing)
     assert not nothing.isAccepted() and not window.drop_frame.isVisible()
+    qtbot.waitUntil(lambda: cells(window, NAME) == ["one", "two"])
 
 
 def test_pasting_sequences_and_nothing(qtbot, window):
