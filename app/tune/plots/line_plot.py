@@ -122,7 +122,8 @@ class LinePlot(FastPlot):
     def _name_lines(self, joined: Sequence[PointSeries]) -> None:
         """Write the name of every line behind its last point, and show all points with room for the names."""
         colours, metrics = theme.active(), self.fontMetrics()
-        named = joined if 1 < len(joined) <= MAX_NAMED_LINES else ()
+        named = [line for line in joined if line.x]
+        named = named if 1 < len(named) <= MAX_NAMED_LINES else []
         while len(self._names) < len(named):
             self._names.append(pg.TextItem(anchor=(0, 0.5)))
             self._names[-1].textItem.document().setDocumentMargin(NAME_MARGIN)

@@ -227,3 +227,8 @@ def test_labels_are_spread_around_their_places():
 
 def test_a_logarithmic_scale_suits_values_that_spread_far():
     assert suits_log([1, 30]) and not suits_log([1, 29]) and not suits_log([0, 100]) and not suits_log([5])
+
+
+def test_a_line_without_points_has_no_name(plot):
+    plot.show_lines([series("a", 1, 2), series("nothing"), series("b", 3, 4)], SETTINGS, "s")
+    assert [item.toPlainText() for item in plot._names if item.isVisible()] == ["a", "b"]
