@@ -134,13 +134,15 @@ def measure_promises(
     What was measured on this machine before plays no part, and is not changed.
     """
     wanted = tuple(sizes)
-    with tempfile.TemporaryDirectory() as folder, measured_rates.use_rates_file(Path(folder) / "rates.json"):
+    with tempfile.TemporaryDirectory() as folder:
         for method in registry.METHODS:
             if backend not in method.backends or not _is_wanted(method, only):
                 continue
             for number, size in enumerate(SIZES):
                 if size in wanted:
-                    yield _measure_promise(method, backend, number, enough_s)
+                    with measured_rates.use_rates_file(Path(folder) / f"{method.id} {size}.json"):
+                        found = _measure_promise(method, backend, number, enough_s)
+                    yield found
 
 
 def _is_wanted(method: Method, only: Sequence[str] | None) -> bool:
