@@ -101,7 +101,8 @@ LIGHT = Theme(
     forward="#0f5cad",
     reverse="#c25a00",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#c79fef", "#e8846b", "#4fb3bf"),
-    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#6a3d9a", "#5d6875"),
+    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#6a3d9a", "#5d6875",
+            "#8c1d18", "#6fae1f", "#d4007a", "#003f3a", "#1c2b6b", "#e0b400"),
     nucleotides=_letter_colours({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
     amino_acids=_letter_colours(
         {"AVILM": "#77aadd", "FWY": "#99ddff", "STNQ": "#8ad4bd", "KRH": "#ee9a7c", "DE": "#ffaabb",
@@ -131,7 +132,8 @@ DARK = Theme(
     forward="#6fb7ff",
     reverse="#ffb04a",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#b38ae0", "#e8846b", "#57c7d4"),
-    series=("#56b4e9", "#e69f00", "#2fc49a", "#e39ac4", "#f0e442", "#4c7de8", "#b38ae0", "#9aa3ae"),
+    series=("#56b4e9", "#e69f00", "#2fc49a", "#e39ac4", "#f0e442", "#4c7de8", "#b38ae0", "#9aa3ae",
+            "#e05c4b", "#a4d13a", "#ff4fae", "#7fe3d4", "#c9b6ff", "#b07d3c"),
     nucleotides=_letter_colours({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),
     amino_acids=_letter_colours(
         {"AVILM": "#2f5f93", "FWY": "#1f7391", "STNQ": "#1f6e58", "KRH": "#9a4a2c", "DE": "#96435a",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import actions, alignment_page, file_actions, layout, method_choice, texts, theme
@@ -14,6 +14,7 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
+from antidiag.app.kit.drop_frame import DropFrame
 from antidiag.app.navigation import Navigation
 from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.panels.viewer import ResultViews
@@ -52,6 +53,7 @@ class Window(Workbench):
             super().__init__(settings, methods)
             self.setWindowTitle("Antidiag")
             self.setAcceptDrops(True)
+            self.drop_frame = DropFrame(self)
             self.autosave, self.interrupted = Autosave(self.session, self.session_settings), InterruptedRuns()
             self._apply_setting(AUTOSAVE_SECONDS)
             self._run_wanted = False
@@ -147,11 +149,25 @@ class Window(Workbench):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if data_loader.can_open(event.mimeData()):
-            event.acceptProposedAction()
+            self._copy_dragged(event)
+            self.drop_frame.appear()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._copy_dragged(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drop_frame.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self.drop_frame.hide()
         self.loader.open_mime(event.mimeData())
-        event.acceptProposedAction()
+        self._copy_dragged(event)
+
+    @staticmethod
+    def _copy_dragged(event: QDropEvent) -> None:
+        """Accept dragged files as a copy: a file manager must not take away what was opened here."""
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
 
     def _connect(self) -> None:
         session, method, loader = self.session, self.method, self.loader

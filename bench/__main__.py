@@ -13,6 +13,7 @@ from pathlib import Path
 from antidiag.kernels import engine
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import devices
+from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.experiments.measuring import peak_memory, runner
 from antidiag.kernels.experiments.point_data import tables
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
@@ -69,12 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print_promises(options: argparse.Namespace) -> int:
     """Print promised over taken costs of all methods; return 1 if one is outside of its bar."""
     gpus, _ = devices.discover_devices()
-    backends = [("cuda", gpu.name) for gpu in gpus[:1]] + [("cpu", engine.cpu_name())] * (not options.gpu_only)
-    sizes = promised_costs.SIZES[:2] if options.quick else promised_costs.SIZES
+    backends: list[tuple[BackendChoice, str]] = [("cuda", gpu.name) for gpu in gpus[:1]] + [
+        ("cpu", engine.cpu_name())
+    ] * (not options.gpu_only)
+    enough_s = promised_costs.QUICK_S if options.quick else promised_costs.ENOUGH_S
     kept = True
     for backend, device in backends:
         found = []
-        for one in promised_costs.measure_promises(backend, options.only, sizes):
+        for one in promised_costs.measure_promises(backend, options.only, enough_s=enough_s):
             print(
                 f"{one.method}, {one.size}: {one.first_ratio:.2f}, {one.later_ratio:.2f}", file=sys.stderr, flush=True
             )

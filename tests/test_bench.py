@@ -18,6 +18,7 @@ from antidiag.kernels.experiments.suites import cpu_suite
 from antidiag.kernels.experiments.suites.benchmark_cases import BenchmarkCase
 from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
 from antidiag.kernels.experiments.sweeps.sweep_inputs import with_input
+from antidiag.kernels.machine import measured_rates
 from bench import __main__ as bench
 from bench import dot_plot_times
 
@@ -88,3 +89,18 @@ def test_the_peak_of_a_task_is_that_of_its_own_process():
     assert found is not None
     assert 0 <= found < 2**31
     assert peak_memory.measure_peak_bytes(dataclasses.replace(task, parameters={"no": 1})) is None
+
+
+def test_promises_are_printed_and_shipped_for_all_methods_or_some(no_gpu, monkeypatch, capsys, tmp_path):
+    path = tmp_path / "shipped.json"
+    path.write_text('{"cpu": {"methods": {}}, "cuda": {"methods": {}}}')
+    monkeypatch.setattr(measured_rates, "SHIPPED_RATES", path)
+    measured_rates.shipped_points.cache_clear()
+    try:
+        code = bench.main(["--promises", "--quick", "--only", "matrix-chain", "--ship-rates"])
+        printed = capsys.readouterr().out
+        assert code in (0, 1) and printed.count("| matrix-chain | ") == 3
+        assert "cells within 1.5 x, time within 2 x where it is more than 5 ms" in printed
+        assert [len(points) for points in measured_rates.shipped_points("cpu").values()] == [3]
+    finally:
+        measured_rates.shipped_points.cache_clear()

@@ -52,6 +52,7 @@ class ResultPanel(Card):
             self.header.addWidget(button)
         self.filter = UndoLineEdit()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
+        self.filter.setAccessibleName("Filter of the results")
         self.filter.setClearButtonEnabled(True)
         mark_search_field(self.filter)
         self.filter.textChanged.connect(self._on_filter)

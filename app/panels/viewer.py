@@ -31,6 +31,8 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.registry.data_loading import find_kind
 from antidiag.kernels.registry.memory_advice import FittingChange
 
+BORDER = 2
+"""Pixels that the border of a button adds to its first size hint."""
 EMPTY_WIDTH = 520
 
 
@@ -84,10 +86,7 @@ class ResultViews(QWidget):
         self._none = create_label(
             "No view can show this result; its numbers are in the line above.", "muted", wrap=True
         )
-        page, head, box = QWidget(), QHBoxLayout(), QVBoxLayout()
-        head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
-        head.addWidget(self.stale_note, 1)
-        head.addWidget(self.stale_button)
+        page, box = QWidget(), QVBoxLayout()
         top = QHBoxLayout()
         top.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
         top.addWidget(self.heading_label, 1)
@@ -96,12 +95,14 @@ class ResultViews(QWidget):
         numbers = QHBoxLayout()
         numbers.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
         numbers.addWidget(self.chips, 1)
+        numbers.addWidget(self.stale_note, 1)
+        numbers.addWidget(self.stale_button)
+        numbers.addStrut(max(widget.sizeHint().height() for widget in (self.chips, self.stale_button)) + BORDER)
         box.setSpacing(theme.SPACING // 2)
         box.addLayout(top)
         self._numbers = QWidget()
         self._numbers.setLayout(numbers)
         box.addWidget(self._numbers)
-        box.addLayout(head)
         box.addWidget(self._none)
         box.addWidget(self.places, 1)
         page.setLayout(box)

@@ -49,6 +49,9 @@ class InputEditor(QWidget):
         self.divergence.setSingleStep(0.05)
         self.divergence.setValue(0.1)
         self.divergence.setToolTip("Fraction of letters in which the two most distant sequences differ")
+        names = {self.type: "Type", self.length: "Length", self.count: "Number", self.divergence: "Divergence"}
+        for field, name in (*names.items(), (self.seed, "Seed")):
+            field.setAccessibleName(name)
         self.length_label = create_label("Length", "muted")
         self._form = QFormLayout()
         self._form.setContentsMargins(0, 0, 0, 0)

@@ -89,13 +89,28 @@ def join_nodes(joins: np.ndarray, tree: Tree) -> np.ndarray:
 
 
 def can_replay(result: Result) -> bool:
-    """Return whether `replay_growth` may find the growth of a result."""
-    return (
+    """Return whether `replay_growth` may find the growth of a result: its log has every node of the tree.
+
+    One event for all nodes tells nothing of their order.
+    """
+    if not (
         isinstance(result.answer, MsaAnswer)
         and result.answer.tree is not None
         and bool({PROGRESSIVE, ALIGNMENT} & result.times_ms.keys())
         and result.steps.count > 0
-    )
+    ):
+        return False
+    events = _node_events(result)
+    nodes = int((events["row_end"] - events["row_start"]).sum())
+    return nodes == np.count_nonzero(result.answer.tree.degrees) and (events.size > 1 or nodes == 1)
+
+
+def _node_events(result: Result) -> np.ndarray:
+    """Return the events of a step log in which nodes were aligned, by start."""
+    stages = [stage for stage in result.times_ms if stage not in ("compilation", "transfer")]
+    stage = next(stage for stage in (PROGRESSIVE, ALIGNMENT) if stage in stages)
+    events = result.steps.ordered_events()
+    return events[events["phase"] == stages.index(stage) + 1]
 
 
 def replay_growth(result: Result) -> TreeGrowth | None:
@@ -103,10 +118,7 @@ def replay_growth(result: Result) -> TreeGrowth | None:
 
     None if the log has another number of nodes than the tree.
     """
-    stages = [stage for stage in result.times_ms if stage not in ("compilation", "transfer")]
-    stage = next(stage for stage in (PROGRESSIVE, ALIGNMENT) if stage in stages)
-    events = result.steps.ordered_events()
-    events = events[events["phase"] == stages.index(stage) + 1]
+    events = _node_events(result)
     found = TreeGrowth.start_growth(followed_tree(result.problem, result.answer))
     sizes = events["row_end"] - events["row_start"]
     steps = alignment_order(found.tree)

@@ -50,7 +50,7 @@ def test_the_recommended_method_of_a_problem_is_taken_with_its_reason() -> None:
 
 def test_an_alignment_of_some_of_the_sequences_says_which_family_takes_all() -> None:
     said = method_choice.unused_sequences_note(registry.METHODS, registry.find_method("striped-alignment"), 3)
-    assert "StripedAlignment aligns 2 of the 3 open sequences" in said and "family triple" in said
+    assert "StripedAlignment aligns 2 of the 3 open sequences" in said and "family Three sequences" in said
     for chosen, count in (
         ("sloped-bt3", 3),
         ("striped-score", 2),

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import file_actions
@@ -49,6 +49,30 @@ def test_opening_several_files_at_once_keeps_their_order(qtbot, window, tmp_path
     window.dropEvent(event)
     qtbot.waitUntil(lambda: cells(window, NAME) == ["z", "y"])
     assert cells(window, TYPE) == ["DNA", "protein"]
+
+
+def test_dragged_files_are_copied_and_the_window_shows_that_it_takes_them(qtbot, window, pair):
+    """A move would let a file manager delete what was opened."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(pair))])
+    keys, both = Qt.KeyboardModifier.NoModifier, Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    entered = QDragEnterEvent(QPoint(5, 5), both, mime, Qt.MouseButton.LeftButton, keys)
+    entered.setDropAction(Qt.DropAction.MoveAction)
+    window.dragEnterEvent(entered)
+    assert entered.isAccepted() and entered.dropAction() == Qt.DropAction.CopyAction
+    assert window.drop_frame.isVisible() and window.drop_frame.size() == window.size()
+    window.dragLeaveEvent(QDragLeaveEvent())
+    assert not window.drop_frame.isVisible()
+    window.dragEnterEvent(entered)
+    dropped = QDropEvent(QPointF(5, 5), both, mime, Qt.MouseButton.LeftButton, keys)
+    window.dropEvent(dropped)
+    assert dropped.dropAction() == Qt.DropAction.CopyAction and not window.drop_frame.isVisible()
+    empty = QMimeData()  # an event does not keep it alive
+    nothing = QDragEnterEvent(QPoint(5, 5), both, empty, Qt.MouseButton.LeftButton, keys)
+    nothing.ignore()
+    window.dragEnterEvent(nothing)
+    assert not nothing.isAccepted() and not window.drop_frame.isVisible()
+    qtbot.waitUntil(lambda: cells(window, NAME) == ["one", "two"])
 
 
 def test_pasting_sequences_and_nothing(qtbot, window):

@@ -120,11 +120,12 @@ def test_errors_of_a_run_are_told(qtbot, ready, how, text):
 
 def test_an_older_result_is_marked_and_its_settings_come_back(qtbot, ready):
     run(qtbot, ready)
-    old = ready.session.entries[0]
+    old, place = ready.session.entries[0], ready.viewer.places.geometry()
     set_parameter(ready, "s", 64)
     ready.sequences.swap_button.click()
     qtbot.waitUntil(lambda: ready.is_stale(old))
     assert ready.viewer.stale_button.isVisible()
+    assert ready.viewer.places.geometry() == place, "the message does not move the view"
     ready.viewer.stale_button.click()
     qtbot.waitUntil(lambda: ready.answer is not None and not ready.is_stale(old))
     assert not ready.viewer.stale_button.isVisible()

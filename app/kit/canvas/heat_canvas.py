@@ -21,12 +21,14 @@ LEAST_VISIBLE = 4.0  # rows and columns that are always visible, if the matrix h
 class HeatCanvas(MovedCanvas):
     """A window onto a matrix: each pixel shows one of its numbers, or the largest where ``largest`` is set.
     ``pointed((row, column) or None)`` follows the mouse, ``clicked((row, column))`` is a click on a cell. ``over``
-    paints over the picture, using `x_of_column` and `y_of_row`."""
+    paints over the picture, using `x_of_column` and `y_of_row`; ``left`` and ``top`` are pixels of margins beside it,
+    for axes."""
 
     def __init__(self) -> None:
         super().__init__(lambda painter, area: self.draw_visible(painter, area.width(), area.height()))
         self.setMinimumSize(120, 120)
         self.largest = False
+        self.left = self.top = 0.0
         self.over: Callable[[QPainter], None] = lambda painter: None
         self.show_values(np.empty((0, 0)))
 
@@ -42,11 +44,11 @@ class HeatCanvas(MovedCanvas):
 
     def x_of_column(self, column: float) -> float:
         """Return where a column begins in the drawing."""
-        return (column - self.area.x()) / self.area.width() * self._size[0]
+        return self.left + (column - self.area.x()) / self.area.width() * self._size[0]
 
     def y_of_row(self, row: float) -> float:
         """Return where a row begins in the drawing."""
-        return (row - self.area.y()) / self.area.height() * self._size[1]
+        return self.top + (row - self.area.y()) / self.area.height() * self._size[1]
 
     def show_all(self) -> None:
         """Show the whole matrix."""
@@ -69,10 +71,20 @@ class HeatCanvas(MovedCanvas):
 
     def target_at(self, point: QPointF) -> tuple[int, int] | None:
         """Row and column below a point of the widget."""
-        column = int(self.area.x() + point.x() / max(self.width(), 1) * self.area.width())
-        row = int(self.area.y() + point.y() / max(self.height(), 1) * self.area.height())
-        inside = 0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]
+        across, along = self._shares_of(point)
+        column = int(self.area.x() + across * self.area.width())
+        row = int(self.area.y() + along * self.area.height())
+        inside = across >= 0 and along >= 0 and 0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]
         return (row, column) if inside else None
+
+    def _shares_of(self, point: QPointF) -> tuple[float, float]:
+        """Return where a point of the widget is in the picture, as shares of its width and height."""
+        wide, high = max(self.width() - self.left, 1), max(self.height() - self.top, 1)
+        return (point.x() - self.left) / wide, (point.y() - self.top) / high
+
+    def picture_box(self) -> QRectF:
+        """Return where the picture is in the drawing, beside its margins."""
+        return QRectF(self.left, self.top, *self._size)
 
     def visible_ranges(self) -> tuple[slice, slice]:
         """Return the visible rows and columns."""
@@ -86,12 +98,13 @@ class HeatCanvas(MovedCanvas):
         """Draw the visible part into a width and height from (0, 0)."""
         if not self.values.size:
             return
+        width, height = max(width - self.left, 1.0), max(height - self.top, 1.0)
         self._size = width, height
         seen = self._pixel_values(round(width), round(height)).astype(float)
         seen[~np.isfinite(seen)] = np.nan
         shades = heat_map.map_positions(seen, *self.levels)
         picture = heat_map.render_image(shades, COLOURS, theme.active().background)
-        heat_map.draw_sharp_image(painter, QRectF(0, 0, width, height), picture)
+        heat_map.draw_sharp_image(painter, QRectF(self.left, self.top, width, height), picture)
         self.over(painter)
 
     def _pixel_values(self, across: int, down: int) -> np.ndarray:
@@ -116,7 +129,7 @@ class HeatCanvas(MovedCanvas):
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Enlarge cells around a fixed point."""
         about, (rows, columns) = QPointF(self.rect().center()) if about is None else about, self.values.shape
-        x, y = about.x() / max(self.width(), 1), about.y() / max(self.height(), 1)
+        x, y = self._shares_of(about)
         width = float(np.clip(self.area.width() / factor, min(LEAST_VISIBLE, columns), columns))
         height = float(np.clip(self.area.height() / factor, min(LEAST_VISIBLE, rows), rows))
         left, top = self.area.x() + x * self.area.width(), self.area.y() + y * self.area.height()
@@ -131,7 +144,8 @@ class HeatCanvas(MovedCanvas):
 
     def move_by(self, right: float, down: float) -> None:
         """Move the picture by so many pixels."""
-        across, along = self.area.width() / max(self.width(), 1), self.area.height() / max(self.height(), 1)
+        across = self.area.width() / max(self.width() - self.left, 1)
+        along = self.area.height() / max(self.height() - self.top, 1)
         self._move_area(self.area.translated(-right * across, -down * along))
 
     def on_click(self, event) -> None:

@@ -78,7 +78,7 @@ def save_figure(
     """Write a figure as PNG, SVG or PDF, chosen by the suffix; raise InputError if that fails. ``printed`` gives its
     size in print. ``check`` runs after drawing and may raise; then nothing is written. Qt does not report a full disk,
     so the figure is encoded in memory first."""
-    encoders = {".png": _encode_png, ".svg": encode_svg, ".pdf": _encode_pdf}
+    encoders = {".png": encode_png, ".svg": encode_svg, ".pdf": _encode_pdf}
     encode = encoders.get(path.suffix.lower())
     if encode is None:
         raise InputError(f"{path}: choose .png, .svg or .pdf for a figure")
@@ -183,7 +183,8 @@ def plot_figure_size(metrics: QFontMetrics, plot: pg.PlotWidget, items: tuple[Le
     return QSize(size.width(), size.height() + metrics.height() + legend + 2 * theme.MARGIN)
 
 
-def _encode_png(target: QBuffer, size: QSize, draw: Draw, title: str, printed: PrintSize | None) -> None:
+def encode_png(target: QBuffer, size: QSize, draw: Draw, title: str, printed: PrintSize | None) -> None:
+    """Encode an image; raise InputError if it would be too large."""
     scale = PNG_SCALE if printed is None else printed.screen_scale(size, printed.dpi)
     pixels = size * scale
     if max(pixels.width(), pixels.height()) > LARGEST_SIDE:

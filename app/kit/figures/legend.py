@@ -11,8 +11,10 @@ from PySide6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter, QPen
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.painting.saved_painter import saved_painter_state
 
 GAP, SWATCH = 16, 16
+SYMBOL_SIZE = 9
 LONG_SWATCH = 32  # pixels that make the pattern of a dashed line visible
 # The kinds of items that are lines.
 LINE_STYLES: Mapping[str, Qt.PenStyle] = {
@@ -27,11 +29,15 @@ Kind = Literal["line", "dots", "dashes", "dash-dots", "dash-dot-dots", "fill", "
 
 @dataclass(frozen=True)
 class LegendItem:
-    """A swatch and its words; ``colours`` holds one colour, a line and its background, or those of a gradient."""
+    """A swatch and its words; ``colours`` holds one colour, a line and its background, or those of a gradient.
+
+    ``symbol`` is the marker of a plot on a line, or in place of the circle of a mark.
+    """
 
     kind: Kind
     text: str
     colours: tuple[str, ...] = ()
+    symbol: str = ""
 
 
 class Legend(QWidget):
@@ -122,6 +128,10 @@ def _draw_swatch(painter: QPainter, item: LegendItem, box: QRectF) -> None:
             painter.fillRect(box.adjusted(-1, -1, 1, 1), QColor(item.colours[1]))
         painter.setPen(QPen(colour, 2.5 if item.kind == "line" else 1.5, LINE_STYLES[item.kind]))
         painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
+        if item.symbol:
+            _draw_symbol(painter, item.symbol, box.center(), colour)
+    elif item.kind == "mark" and item.symbol:
+        _draw_symbol(painter, item.symbol, box.center(), colour)
     elif item.kind == "mark":
         painter.setPen(QPen(QColor("#10141a"), 1))
         painter.setBrush(colour)
@@ -140,3 +150,15 @@ def _draw_swatch(painter: QPainter, item: LegendItem, box: QRectF) -> None:
     else:
         painter.fillRect(box.adjusted(2, 0, -2, 0), colour)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _draw_symbol(painter: QPainter, symbol: str, centre: QPointF, colour: QColor) -> None:
+    """Draw the marker of a plot."""
+    from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols  # loaded by the first plot
+
+    with saved_painter_state(painter):
+        painter.translate(centre)
+        painter.scale(SYMBOL_SIZE, SYMBOL_SIZE)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawPath(Symbols[symbol])

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import inf
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.export import PrintSize
+from antidiag.app.kit.figures.pages import PAGE_FORMATS, PagedFigure, PageFormat
 from antidiag.app.kit.results.result_text import TIMES
 from antidiag.kernels.errors import InputError
 
@@ -23,26 +24,34 @@ LEAST_POINTS = 5.0  # smaller letters are hard to read in print
 
 @dataclass(frozen=True)
 class WrapOptions:
-    """How a wrapped figure is laid out: ``columns`` per line, and its largest ratio of height to width."""
+    """How a wrapped figure is laid out: ``columns`` per line, its largest ratio of height to width, and its pages."""
 
     columns: int
     tallest: float = inf
+    page: PageFormat | None = None
 
 
+MakePages = Callable[[WrapOptions], PagedFigure]
+"""Makes the figure on pages of the format of the options."""
 # Returns the size of a figure with these options, and of its letters, in screen pixels.
 MeasureFigure = Callable[[WrapOptions], tuple[QSize, float]]
 
 
-def ask_print_size(parent: QWidget, sized: MeasureFigure, wrap: int | None) -> tuple[WrapOptions, PrintSize] | None:
-    """Ask for the printed size, and for columns per line if ``wrap`` gives a default; None if cancelled."""
-    dialog = PrintSizeDialog(parent, sized, wrap)
+def ask_print_size(
+    parent: QWidget, sized: MeasureFigure, wrap: int | None, paged: MakePages | None = None
+) -> tuple[WrapOptions, PrintSize] | None:
+    """Ask for the printed size, and for columns per line if ``wrap`` gives a default; None if cancelled.
+
+    With ``paged`` the user may choose pages instead of one figure.
+    """
+    dialog = PrintSizeDialog(parent, sized, wrap, paged)
     return (dialog.wrap_options, dialog.print_size) if dialog.exec() == QDialog.DialogCode.Accepted else None
 
 
 class PrintSizeDialog(QDialog):
     """Shows the resulting height and letter size while the user types."""
 
-    def __init__(self, parent: QWidget, sized: MeasureFigure, wrap: int | None) -> None:
+    def __init__(self, parent: QWidget, sized: MeasureFigure, wrap: int | None, paged: MakePages | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Size in print")
         self._measure_figure = sized
@@ -52,7 +61,14 @@ class PrintSizeDialog(QDialog):
         self.height_mm = _number_box(ANY_MM, 5000, ANY_MM, " mm")
         self.height_mm.setSpecialValueText("no limit")
         self.summary = create_label("", "muted", wrap=True)
+        self._make_pages = paged
+        self.pages = QComboBox()
+        self.pages.addItem("One figure", None)
+        for page in PAGE_FORMATS.values() if paged else ():
+            self.pages.addItem(f"{page.name} pages", page)
         form = QFormLayout()
+        if paged is not None:
+            form.addRow("Pages", self.pages)
         form.addRow("Width", self.width_mm)
         if wrap is not None:
             form.addRow("Line length", self.columns)
@@ -70,6 +86,7 @@ class PrintSizeDialog(QDialog):
         self.summary.setMinimumHeight(QLabel("0\n" * 2).sizeHint().height())
         for box in (self.width_mm, self.dpi, self.columns, self.height_mm):
             box.valueChanged.connect(self._show_summary)
+        self.pages.currentIndexChanged.connect(self._show_summary)
         self.width_mm.setFocus()
         self.width_mm.selectAll()  # typing replaces it
         self._show_summary()
@@ -83,7 +100,8 @@ class PrintSizeDialog(QDialog):
     def wrap_options(self) -> WrapOptions:
         """Return the chosen columns per block and page height."""
         high = self.height_mm.value()
-        return WrapOptions(self.columns.value(), high / self.width_mm.value() if high > ANY_MM else inf)
+        tallest = high / self.width_mm.value() if high > ANY_MM else inf
+        return WrapOptions(self.columns.value(), tallest, self.pages.currentData())
 
     def _letter_pixels(self) -> float:
         """Return the pixels of the letters; 0 if there are none."""
@@ -95,6 +113,18 @@ class PrintSizeDialog(QDialog):
     def _show_summary(self) -> None:
         """Show the resulting size, and enable OK if the figure can be drawn."""
         ok = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
+        lines = self.wrap_options
+        for box in (self.width_mm, self.height_mm):
+            box.setEnabled(lines.page is None)
+        if lines.page is not None and self._make_pages is not None:
+            try:
+                made = self._make_pages(lines)
+            except InputError as error:
+                self.summary.setText(str(error))
+            else:
+                self.summary.setText(_describe_pages(made))
+            ok.setEnabled(self.summary.text().endswith("."))
+            return
         try:
             size, letter_px = self._measure_figure(self.wrap_options)
         except InputError as error:
@@ -111,6 +141,16 @@ class PrintSizeDialog(QDialog):
             said += f"; letters {points:.1f} points high" + (" (hard to read)" if points < LEAST_POINTS else "")
         self.summary.setText(said + ".")
         ok.setEnabled(True)
+
+
+def _describe_pages(made: PagedFigure) -> str:
+    """Return the number of pages and the size of their letters in words."""
+    count = len(made.drawings)
+    said = f"{count} page{'s' * (count != 1)} {made.page.name}; PDF in one file, SVG and PNG in a file for each page"
+    if made.letter_px:
+        hard = " (hard to read)" if made.letter_points < LEAST_POINTS else ""
+        said += f"; letters {made.letter_points:.1f} points high{hard}"
+    return said + "."
 
 
 def _number_box(least: int, most: int, value: int, suffix: str) -> QSpinBox:

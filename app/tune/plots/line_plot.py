@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QBrush, QColor
 
 from antidiag.app import texts, theme
@@ -25,7 +26,11 @@ MAX_MARKS = 12
 """Most measured places that get a tick of their own on the horizontal axis."""
 LABEL_OPACITY, LABEL_GAP = 170, 16
 """Opacity (of 255) of the background of a level line's name, and pixels beside the name."""
-MAX_LEGEND_ITEMS = 12
+MAX_LEGEND_ITEMS = 16
+MAX_NAMED_LINES, NAME_WIDTH, NAME_MARGIN = 20, 180, 1
+"""Most lines that get their names at their ends, most pixels of a name, and pixels around it."""
+LOG_RATIO = 30
+"""Ratio of the largest to the smallest value from which a logarithmic scale is the default."""
 CLIP_FACTOR = 3.0
 """Error bars are clipped at so many times their median length, or the range of the medians if that is more."""
 TIME_QUANTITIES, RATE_QUANTITIES = ("wall_ms", "compute_ms"), ("gcups", "wall_gcups", plot_data.SPEEDUP)
@@ -62,6 +67,8 @@ class LinePlot(FastPlot):
         self._curves = [pg.PlotCurveItem(antialias=True) for _ in theme.active().series]
         self._models: dict[tuple[int, int], pg.PlotCurveItem] = {}
         self._levels: list[pg.InfiniteLine] = []
+        self._names: list[pg.TextItem] = []
+        self._ends: list[tuple[float, float]] = []
         self._spreads = pg.ErrorBarItem(beam=BEAM)
         self._dots = pg.ScatterPlotItem(
             size=SYMBOL_SIZE, pen=None, brush=None, hoverable=True, hoverSize=SYMBOL_SIZE + 4, tip=None
@@ -78,6 +85,8 @@ class LinePlot(FastPlot):
         self.showGrid(x=True, y=True, alpha=0.2)
         self.getPlotItem().hideButtons()
         self.setAccessibleName("Plot of a quantity over an axis")
+        self.getViewBox().sigRangeChanged.connect(self._place_names)
+        self.getViewBox().sigResized.connect(self._place_names)
 
     def show_lines(
         self,
@@ -108,7 +117,44 @@ class LinePlot(FastPlot):
         if len(self._clipped_marks.data):
             marks.append(LegendItem("mark", "clipped error bar", (colours.muted,)))
         self.legend_items = (*line_legend(self.lines, "mark" if settings.scatter else "line"), *models, *marks)
+        self._name_lines(joined)
+
+    def _name_lines(self, joined: Sequence[PointSeries]) -> None:
+        """Write the name of every line behind its last point, and show all points with room for the names."""
+        colours, metrics = theme.active(), self.fontMetrics()
+        named = [line for line in joined if line.x]
+        named = named if 1 < len(named) <= MAX_NAMED_LINES else []
+        while len(self._names) < len(named):
+            self._names.append(pg.TextItem(anchor=(0, 0.5)))
+            self._names[-1].textItem.document().setDocumentMargin(NAME_MARGIN)
+            self.addItem(self._names[-1], ignoreBounds=True)
+        self._ends = []
+        for item, line in zip(self._names, named, strict=False):
+            text = metrics.elidedText(line.name or line.group, Qt.TextElideMode.ElideRight, NAME_WIDTH)
+            item.setText(text, colours.series[line.shade % len(colours.series)])
+            x, y = line.x[-1], line.spreads[-1].median
+            self._ends.append((plot_coordinate(x, self.settings.log_x), plot_coordinate(y, self.settings.log_y)))
+        for number, item in enumerate(self._names):
+            item.setVisible(number < len(named))
         self.autoRange()
+        shown = self._names[: len(self._ends)]
+        widest = max((metrics.horizontalAdvance(item.toPlainText()) for item in shown), default=0) + LABEL_GAP
+        box, ((left, right), _) = self.getViewBox(), self.viewRange()
+        room = box.width() - widest
+        if shown and room > widest / 2:
+            self.setXRange(left, left + (right - left) * box.width() / room, padding=0)
+        self._place_names()
+
+    def _place_names(self) -> None:
+        """Put the names beside the ends of their lines, apart from each other."""
+        if not self._ends:
+            return
+        box, (_, (low, high)) = self.getViewBox(), self.viewRange()
+        pixel = (high - low) / max(box.height(), 1)
+        height = max(item.textItem.boundingRect().height() for item in self._names[: len(self._ends)])
+        places = spread_labels([y / pixel for _, y in self._ends], height, high / pixel - height / 2)
+        for item, (x, _), y in zip(self._names, self._ends, places, strict=False):
+            item.setPos(x + box.viewPixelSize()[0] * LABEL_GAP / 2, y * pixel)
 
     def show_chosen(self, point: MeasuredPoint | None) -> None:
         """Draw a ring around the chosen point."""
@@ -218,6 +264,33 @@ class LinePlot(FastPlot):
         )
 
 
+def spread_labels(places: Sequence[float], height: float, highest: float = inf) -> list[float]:
+    """Return the places of labels that are at least ``height`` apart, each as near to its own place as can be.
+
+    No label is above ``highest``.
+    """
+    order = sorted(range(len(places)), key=places.__getitem__)
+    groups: list[tuple[list[int], float]] = []  # labels that touch, and their lowest place
+    for number in order:
+        members, low = [number], places[number]
+        while groups and groups[-1][1] + len(groups[-1][0]) * height > low:
+            members = groups.pop()[0] + members
+            low = sum(places[one] for one in members) / len(members) - (len(members) - 1) * height / 2
+        groups.append((members, low))
+    found = dict[int, float]()
+    for members, low in groups:
+        found |= {one: low + rank * height for rank, one in enumerate(members)}
+    for number in sorted(found, key=found.__getitem__, reverse=True):
+        found[number] = min(found[number], highest)
+        highest = found[number] - height
+    return [found[number] for number in range(len(places))]
+
+
+def suits_log(values: Sequence[float]) -> bool:
+    """Return whether values spread so far that a logarithmic scale shows them better."""
+    return len(values) > 1 and min(values) > 0 and max(values) >= LOG_RATIO * min(values)
+
+
 def label_places(rooms: Sequence[float]) -> list[tuple[float, bool]]:
     """Return where the names of level lines end, as a share of the width, and whether they are above their lines.
 
@@ -259,7 +332,10 @@ def line_legend(lines: Sequence[PointSeries], kind: Kind) -> list[LegendItem]:
     """Return the legend items of lines, one per shade, and the number of those that are left out."""
     palette = theme.active().series
     groups = {line.shade: line.group or "measured" for line in lines}
-    items = [LegendItem(kind, text, (palette[shade % len(palette)],)) for shade, text in groups.items()]
+    items = [
+        LegendItem(kind, text, (palette[shade % len(palette)],), _choose_symbol(shade))
+        for shade, text in groups.items()
+    ]
     more = len(items) - MAX_LEGEND_ITEMS
     return [*items[:MAX_LEGEND_ITEMS], LegendItem("text", f"and {more:,} more")] if more > 0 else items
 

@@ -19,7 +19,7 @@ from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
 from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.tune.plots import table_export
 from antidiag.app.tune.plots.heat_maps import HeatMaps
-from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, default_settings, model_curves
+from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, default_settings, model_curves, suits_log
 from antidiag.app.tune.plots.parallel_plot import ParallelPlot
 from antidiag.app.tune.plots.phase_bars import PointPhaseBars
 from antidiag.app.tune.plots.point_panel import format_spread, point_facts
@@ -77,6 +77,10 @@ class PlotTabs(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(BOX_WIDTHS[name])
         self.log_x_box, self.log_y_box, self.models_box = QCheckBox("log x"), QCheckBox("log y"), QCheckBox("models")
+        self._chosen_scales: set[str] = set()
+        """The scales that the user chose; the others follow the points."""
+        self._automatic_scales: set[str] = set()
+        """The scales that are logarithmic because of the points."""
         self._checks = {"log_x": self.log_x_box, "log_y": self.log_y_box, "models": self.models_box}
         self.models_box.setToolTip("Predictions of the papers' cost models, scaled to the measured points")
         self.tabs = QTabWidget()
@@ -111,8 +115,24 @@ class PlotTabs(QWidget):
         words = plot_data.quantity_text(found, settings.quantity)
         suited = default_settings(found, settings, moving)
         self.settings = replace(suited, scatter=self._points.is_search, model_label=words)
+        usual = self._usual_scales()
+        log_x, log_y = (usual.get(name, getattr(self.settings, name)) for name in ("log_x", "log_y"))
+        self.settings = replace(self.settings, log_x=log_x, log_y=log_y)
         self._fill_controls(found, moving)
         self.redraw()
+
+    def _usual_scales(self) -> dict[str, bool]:
+        """Return the scales that the user did not choose: logarithmic where the values spread far."""
+        lines = self._series_of(self.settings.quantity)
+        values = {
+            "log_x": [place for line in lines for place in line.x],
+            "log_y": [spread.median for line in lines for spread in line.spreads],
+        }
+        own = {name: found for name, found in values.items() if name not in self._chosen_scales and found}
+        given = {name for name in own if getattr(self.settings, name) and name not in self._automatic_scales}
+        found = {name: suits_log(numbers) for name, numbers in own.items() if name not in given}
+        self._automatic_scales = {name for name, is_log in found.items() if is_log}
+        return found
 
     def show_tab(self, title: str) -> None:
         """Select the tab with this title."""
@@ -185,10 +205,12 @@ class PlotTabs(QWidget):
         for plot in (self.line_plot, self.heat_maps, self.parallel_plot, self.phase_bars, self.roofline):
             plot.clicked.connect(self._points.choose_point)
             plot.hovered.connect(self._show_hovered)
+        self.parallel_plot.brushed.connect(self.hover_label.setText)
         self.table.chosen.connect(lambda row: self._points.choose_point(self._points.points[row]))
         for box in self._boxes:
             box.activated.connect(self._read_controls)
-        for check in self._checks.values():
+        for name, check in self._checks.items():
+            check.clicked.connect(lambda _, name=name: self._chosen_scales.add(name))
             check.clicked.connect(self._read_controls)
         self.tabs.currentChanged.connect(self._draw_tab)
         self.filter_line.textChanged.connect(self.redraw)

@@ -90,6 +90,7 @@ class BaseAlignmentView(QWidget):
     def _connect_parts(self) -> None:
         self.canvas.view_moved.connect(lambda: self.overview.show_frame(self.canvas.visible_frame))
         self.canvas.cell_hovered.connect(self._on_point)
+        self.canvas.track_hovered.connect(self._on_track)
         self.canvas.selection_changed.connect(self._on_selection)
         self.canvas.gesture_ended.connect(lambda: self.editor.end_gesture())
         self.canvas.copy_requested.connect(lambda: self.exporter.copy_text(".fasta"))
@@ -380,6 +381,14 @@ class BaseAlignmentView(QWidget):
     def _on_point(self, cell: tuple[int, int] | None) -> None:
         self.selection.hover_column(cell[1] if cell else None)
         self._status.setText(status_text.describe_cell(self.picture, cell))
+
+    def _on_track(self, place: tuple[str, int] | None) -> None:
+        """Tell the value of a track at a column."""
+        text = status_text.describe_track(self.picture, *place) if place is not None and self.picture else ""
+        if text:
+            self.selection.hover_column(place[1])
+            self._status.setText(text)
+        self.canvas.viewport().setToolTip(text)
 
     def _on_selection(self) -> None:
         picture = self.picture

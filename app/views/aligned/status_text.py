@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtWidgets import QToolButton
 
 from antidiag.app import texts
 from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
 from antidiag.app.views.aligned.editing.edit_history import AlignmentEditor
 from antidiag.kernels.io.aligned_sequences import GAP
 
 HINT = "Drag to select, Ctrl+wheel to zoom (Shift: columns, Alt: rows), Space and Backspace to edit gaps"
+MOST_LETTERS = 5
+"""Most letters of a column that are named with their shares."""
 MAX_LEGEND_COLOURS = 24
 """A colour for each amino acid, and some for ambiguity letters."""
 
@@ -34,6 +38,29 @@ def describe_cell(picture: AlignmentPicture | None, cell: tuple[int, int] | None
     elif not (cell or place or column):
         parts.append(HINT)
     return " \N{MIDDLE DOT} ".join(parts)
+
+
+def describe_track(picture: AlignmentPicture, name: str, column: int) -> str:
+    """Return the value of a track at a column: "column 57, Conservation: 0.82"; "" while it is not counted."""
+    if not tracks.fits_alignment(picture, name) or tracks.missing_tracks(picture, [name]) or picture.columns is None:
+        return ""
+    if tracks.has_values(picture, name):
+        value = f"{tracks.track_values(name, picture)[column]:.3g}"
+    else:
+        value = tracks.track_characters(name, picture, column, column + 1).strip() or "none"
+    words = f"column {column + 1:,} \N{MIDDLE DOT} {tracks.track_title(name)}: {value}"
+    if name != "logo":
+        return words
+    return f"{words} bits \N{MIDDLE DOT} {_describe_letters(picture, column)}"
+
+
+def _describe_letters(picture: AlignmentPicture, column: int) -> str:
+    """Return the most frequent letters of a column with their shares of the rows."""
+    letters = picture.alignment.letters[:, column]
+    values, counts = np.unique(letters[letters != GAP], return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_LETTERS]
+    shares = 100 * counts / max(letters.size, 1)
+    return ", ".join(f"{chr(values[one])} {shares[one]:.0f} %" for one in order.tolist())
 
 
 def make_legend(picture: AlignmentPicture, edited: bool) -> tuple[LegendItem, ...]:

@@ -44,8 +44,9 @@ class ReplayView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        """Return whether the view can show a result."""
-        return result.steps.count > 0
+        """Return whether the view can show a result: one event for each phase is nothing to be played."""
+        phases = len(result.times_ms.keys() - {"compilation", "transfer"})
+        return result.steps.count > max(phases, 1)
 
     @property
     def time_ns(self) -> float:

@@ -273,7 +273,8 @@ class TimelineView(PaintedView):
         if found is None:
             return ""
         count, name = len(found.workers), self._event_name()
-        numbers = "strip" if len(self.bars.words.pieces) < 2 else ["phase", "strip"]
+        of_all_phases = len(self.bars.words.pieces) < 2 and self.bars.words.usual != "step"
+        numbers = "strip" if of_all_phases else ["phase", "strip"]
         strips = len(np.unique(found.events[numbers]))
         gaps = self._fold.gaps_after_start_ns
         waiting = f", waiting {100 * found.waiting_share(gaps):.0f} %" if found.waiting_share() else ""

@@ -15,6 +15,7 @@ from antidiag.app.kit.painting.idle_gap import paint_idle_gap
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes
 from antidiag.kernels.model import Result
+from antidiag.kernels.table_cuts import no_cuts
 
 FILL = 0.8
 SEPARATED, LABELLED = 5, 34
@@ -32,7 +33,9 @@ class PieceNames:
     def for_result(cls, result: Result | None, layers: bool) -> PieceNames:
         """Return the names for a result; with ``layers``, an event is a chunk of a cube."""
         method = texts.result_method(result) if result is not None else None
-        return cls("chunk" if layers else "strip", method.picture.event_nouns if method is not None else {})
+        has_strips = method is None or method.picture.table_cuts is not no_cuts
+        usual = "chunk" if layers else "strip" if has_strips else "step"
+        return cls(usual, method.picture.event_nouns if method is not None else {})
 
     def phase_name(self, number: int) -> str:
         """Return the name of a phase, such as 'phase 1'."""

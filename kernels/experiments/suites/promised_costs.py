@@ -32,7 +32,7 @@ from antidiag.kernels.model import SequenceType
 
 SIZES = ("tiny", "small", "middle")
 CELL_BAR, TIME_BAR, LEAST_MS = 1.5, 2.0, 5.0
-LEAST_RUNS, MOST_RUNS, ENOUGH_S = 3, 15, 1.0
+LEAST_RUNS, MOST_RUNS, ENOUGH_S, QUICK_S = 3, 15, 1.0, 0.1
 """A run is repeated at least and at most so often, and until it has taken so many seconds; the shortest one counts."""
 
 
@@ -123,7 +123,10 @@ def _is_within(ratio: float, bar: float) -> bool:
 
 
 def measure_promises(
-    backend: BackendChoice = "cpu", only: Sequence[str] | None = None, sizes: Iterable[str] = SIZES
+    backend: BackendChoice = "cpu",
+    only: Sequence[str] | None = None,
+    sizes: Iterable[str] = SIZES,
+    enough_s: float = ENOUGH_S,
 ) -> Iterator[PromisedCost]:
     """Run every method of a backend at the sizes, and yield what was promised and what it took.
 
@@ -131,13 +134,15 @@ def measure_promises(
     What was measured on this machine before plays no part, and is not changed.
     """
     wanted = tuple(sizes)
-    with tempfile.TemporaryDirectory() as folder, measured_rates.use_rates_file(Path(folder) / "rates.json"):
+    with tempfile.TemporaryDirectory() as folder:
         for method in registry.METHODS:
             if backend not in method.backends or not _is_wanted(method, only):
                 continue
             for number, size in enumerate(SIZES):
                 if size in wanted:
-                    yield _measure_promise(method, backend, number)
+                    with measured_rates.use_rates_file(Path(folder) / f"{method.id} {size}.json"):
+                        found = _measure_promise(method, backend, number, enough_s)
+                    yield found
 
 
 def _is_wanted(method: Method, only: Sequence[str] | None) -> bool:
@@ -167,11 +172,12 @@ def _make_data(kind: ProblemType, inputs: Generated) -> Sequence[Any]:
     return [alignment, *same[len(rows) :]]
 
 
-def _measure_promise(method: Method, backend: BackendChoice, number: int) -> PromisedCost:
+def _measure_promise(method: Method, backend: BackendChoice, number: int, enough_s: float) -> PromisedCost:
     problem = make_problem(method, number)
     plan = engine.plan_run(method, problem, backend=backend, use_tuned=False)
-    times, began = [], time.perf_counter()
-    while len(times) < LEAST_RUNS or (len(times) < MOST_RUNS and time.perf_counter() - began < ENOUGH_S):
+    times: list[float] = []
+    began = time.perf_counter()
+    while len(times) < LEAST_RUNS or (len(times) < MOST_RUNS and time.perf_counter() - began < enough_s):
         result = engine.execute(plan, keep_rate=not times, keep_parts=False)
         times.append(result.compute_ms)
     cost = method.cost

@@ -118,7 +118,8 @@ def default_options(data: Sequences) -> dict[str, Any]:
     if not len(sequences):
         return {}
     nucleotides = are_nucleotides(sequences)
-    return {"matrix": "" if nucleotides else PROTEIN_MATRIX, **DEFAULT_COSTS[not nucleotides]}
+    no_matrix = {"matrix": ""} if nucleotides else {}
+    return {**no_matrix, **DEFAULT_COSTS[not nucleotides]}
 
 
 def complete_options(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication, QImage
 
 from antidiag.app.kit import ask
+from antidiag.app.kit.figures.pages import PagedFigure
 from antidiag.app.kit.figures.print_size import WrapOptions
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.export import alignment_text, figures, track_table
@@ -127,9 +128,13 @@ class AlignmentExporter:
         def make(lines: WrapOptions) -> AlignmentFigure:
             return figures.wrapped_figure(shown, lines.columns, tallest=lines.tallest)
 
+        def make_pages(lines: WrapOptions) -> PagedFigure:
+            assert lines.page is not None
+            return figures.paged_figure(shown, lines.page, lines.columns)
+
         self._ask_and_write(
             lambda: figures.ask_and_print(
-                self._view, self.file_name, make, self.file_writing, self._view.show_status, PRINT_COLUMNS
+                self._view, self.file_name, make, self.file_writing, self._view.show_status, PRINT_COLUMNS, make_pages
             )
         )
 

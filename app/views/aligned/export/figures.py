@@ -15,8 +15,10 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.figures import export, framed_figure
 from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.figures.pages import PagedFigure, PageFormat, page_paths, save_pages, share_among_pages
 from antidiag.app.kit.figures.print_size import WrapOptions, ask_print_size
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.tasks.latest_task import LatestTask
@@ -114,17 +116,40 @@ def ask_and_print(
     saving: LatestTask,
     report: Callable[[str], None],
     wrap: int | None = None,
+    paged: Callable[[WrapOptions], PagedFigure] | None = None,
 ) -> None:
-    """Ask for a size in millimetres (and columns per block, ``wrap`` at first) and a file, and write the figure."""
+    """Ask for a size in millimetres (and columns per block, ``wrap`` at first) and a file, and write the figure.
+
+    ``paged`` makes the figure on pages, where the user chooses these.
+    """
 
     def sized(lines: WrapOptions) -> tuple[QSize, float]:
         made = make(lines)
         return made.size, made.letter_px
 
-    found = ask_print_size(parent, sized, wrap)
-    if found is not None:
-        lines, printed = found
+    found = ask_print_size(parent, sized, wrap, paged)
+    if found is None:
+        return
+    lines, printed = found
+    if lines.page is not None and paged is not None:
+        _write_pages(parent, name, paged(lines), printed.dpi, saving, report)
+    else:
         _write_figure(export.ask_save_path(parent, name), make(lines), printed, saving, report)
+
+
+def _write_pages(
+    parent: QWidget, name: str, made: PagedFigure, dpi: int, saving: LatestTask, report: Callable[[str], None]
+) -> None:
+    """Ask for a file and write pages; ask again before files of pages are replaced that the dialog did not show."""
+    filters = ";;".join(reversed(export.FILTERS.split(";;")))
+    path = export.ask_save_path(parent, name, filters)
+    if path is None:
+        return
+    there = [one.name for one in page_paths(path, len(made.drawings)) if one != path and one.exists()]
+    if there and not ask.dialogs.confirm(parent, "Save figure", f"Replace {', '.join(there[:3])}?"):
+        return
+    report(f"Drawing {len(made.drawings)} pages ...")
+    saving.request(lambda monitor: save_pages(path, made, dpi, monitor)[0])
 
 
 def _write_figure(
@@ -145,6 +170,53 @@ def _write_figure(
     saving.request(write)
 
 
+def paged_figure(source: FigureSource, page: PageFormat, wrap: int = WRAP_COLUMNS) -> PagedFigure:
+    """Return the figure of the selected cells, or of all, in blocks of ``wrap`` columns on pages of a format.
+
+    A block whose rows do not fit on a page is continued on the next ones. Raises InputError if not even a row fits.
+    """
+    picture, sight, items, cell = source.viewport.picture, source.viewport, source.legend_items, CELL_SIZES[0]
+    part = _selected_rows(picture)
+    places = _cut_blocks(_column_ranges(picture), wrap)
+    tracks, rows_seen = _readable_tracks(sight.tracks, cell[0]), part.order.size
+    left, head = _margin_width(part, tracks, cell[1]), cell_painter.head_height(tracks)
+    beside = source.tree_drawing if rows_seen == picture.order.size else None
+    margin = beside.panel_width if beside is not None else 0
+    width = margin + left + wrap * cell[0] + theme.MARGIN
+    room = page.body_size(width).height() - framed_figure.figure_size(width, 0, items).height()
+    rows_fitting = int((room - _block_height(0, cell, tracks)) // cell[1])
+    if rows_fitting < 1:
+        raise InputError(f"a page of the format {page.name} holds no row of {wrap} columns; choose longer lines")
+    slices = [(first, min(first + rows_fitting, rows_seen)) for first in range(0, rows_seen, rows_fitting)]
+    frames = [
+        CellFrame(*cell, start, first, left, head, (stop - start) * cell[0], (last - first) * cell[1])
+        for start, stop in places
+        for first, last in slices
+    ]
+    tall = [_block_height(frame.height // cell[1], cell, tracks) for frame in frames]
+    drawings = []
+    for numbers in share_among_pages(tall, room):
+        blocks = FigureBlocks(part, [frames[one] for one in numbers], max(tall), tracks, sight.letters, beside)
+        drawings.append(_page_drawing(blocks, source.title, items))
+    lettered = frames[0].fits_letters and sight.letters != "none"
+    letter_px = cell_painter.letter_pixels(frames[0]) if lettered else 0.0
+    return PagedFigure(tuple(drawings), width, page, source.title, letter_px)
+
+
+def _page_drawing(blocks: FigureBlocks, title: str, items: tuple[LegendItem, ...]) -> export.Draw:
+    """Return what draws some blocks with title and legend."""
+
+    def draw(painter: QPainter, area: QRectF) -> None:
+        framed_figure.draw_figure(painter, area, title, items, lambda painter, *_: blocks.draw(painter, Monitor()))
+
+    return draw
+
+
+def _column_ranges(picture: AlignmentPicture) -> list[tuple[int, int]]:
+    """Return the ranges of selected columns, or that of all."""
+    return [(0, picture.shape[1])] if picture.cell_selection.is_empty else picture.cell_selection.column_ranges()
+
+
 def wrapped_figure(
     source: FigureSource, wrap: int = WRAP_COLUMNS, rows: bool = True, tallest: float = inf
 ) -> AlignmentFigure:
@@ -155,7 +227,7 @@ def wrapped_figure(
     picture, sight = source.viewport.picture, source.viewport
     items = source.legend_items if rows else source.legend_items[:1]  # without cells the colours mean nothing
     part = _selected_rows(picture) if rows else replace(picture, order=picture.order[:0], fixed_row=picture.track_row)
-    stretches = [(0, picture.shape[1])] if picture.cell_selection.is_empty else picture.cell_selection.column_ranges()
+    stretches = _column_ranges(picture)
     rows_seen, room = part.order.size, partial(_blocks_height, tallest, items)
     cell, places = _choose_cell_size(rows_seen, stretches, wrap, sight.tracks, room)
     tracks, tall = _readable_tracks(sight.tracks, cell[0]), _block_height(rows_seen, cell, sight.tracks)

@@ -25,6 +25,8 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
+from antidiag.app.views.aligned.side_panels import pair_axes
+from antidiag.app.views.aligned.side_panels.pair_axes import PairAxes
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 
 if TYPE_CHECKING:
@@ -45,9 +47,13 @@ class PosteriorPanel:
         self.found: PairSupport | None = None
         self._of: AlignedSequences | None = None
         self._place: tuple[int, int] | None = None
+        self._wanted = (0, 0)
         self._pointed: tuple[int, int] | None = None
         self.canvas, self.thirds, self._summary = HeatCanvas(), QListWidget(), QLabel(wordWrap=True)
+        self._axes: PairAxes | None = None
         self.rows = QComboBox(), QComboBox()
+        self.follows = QCheckBox("Follow the rows")
+        self.follows.setChecked(True)
         self.consistent = QCheckBox("After consistency")
         self._legend, self._listed = Legend(), QLabel(wordWrap=True)
         self.panel = QWidget()
@@ -58,6 +64,7 @@ class PosteriorPanel:
             self._summary,
             *self.rows,
             self.consistent,
+            self.follows,
             self._legend,
             self._listed,
         ):
@@ -150,6 +157,8 @@ class PosteriorPanel:
             row.addWidget(group_widgets(QLabel(f"{word} "), box))
         self.consistent.setToolTip("Add the support of third rows, as one consistency round does")
         row.addWidget(self.consistent)
+        self.follows.setToolTip("Show two selected rows, or the row at the cursor in place of the first one")
+        row.addWidget(self.follows)
         row.addWidget(tool_button("Fit", "Show all letters (double click)", self.canvas.show_all))
         row.addWidget(tool_button("Copy", "Copy the figure", self.copy_figure))
         row.addWidget(tool_button("Save figure", "Save the figure as PNG, SVG or PDF", self.save_figure))
@@ -179,6 +188,7 @@ class PosteriorPanel:
         first, second = (box.currentIndex() for box in self.rows)
         self._clear_result()
         self._summary.setText("Computing posteriors ...")
+        self._wanted = first, second
         self._computing.request(
             lambda monitor: (
                 alignment,
@@ -214,13 +224,25 @@ class PosteriorPanel:
         if self.found is None:
             self.canvas.show_values(np.empty((0, 0)))
             self._legend.show_items(())
+            self._axes = None
             return
+        self._axes = self._make_axes(self.found)
+        self.canvas.left, self.canvas.top = self._axes.margins(self.canvas.fontMetrics())
         values = self.found.after if self.consistent.isChecked() else self.found.before
         area = self.canvas.area if self.canvas.values.shape == values.shape else None
         self.canvas.show_values(values, (0.0, 1.0))
         if area is not None:
             self.canvas.area = area
         self._show_legend()
+
+    def _make_axes(self, found: PairSupport) -> PairAxes:
+        """Return the axes of both rows: names and letters."""
+        letters = [
+            self._of.letters[row, columns].tobytes().decode("ascii")
+            for row, columns in zip(found.rows, found.columns, strict=True)
+        ]
+        names = [self._of.names[row] for row in found.rows]
+        return PairAxes(names[0], names[1], letters[0], letters[1])
 
     def _show_legend(self) -> None:
         """Show the legend in the colours of the theme and paint again."""
@@ -239,8 +261,12 @@ class PosteriorPanel:
         canvas, pairs = self.canvas, list(zip(*(letters.tolist() for letters in self.found.pairs), strict=True))
         colour = QColor(theme.active().path)
         colour.setAlpha(150)
+        if self._axes is not None:
+            pair_axes.draw_axes(painter, canvas, self._axes)
+            pair_axes.draw_values(painter, canvas)
         with saved_painter_state(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setClipRect(canvas.picture_box(), Qt.ClipOperation.IntersectClip)
             if canvas.x_of_column(1) - canvas.x_of_column(0) <= MAX_LINE_CELL:
                 painter.setPen(QPen(colour, 1))
                 painter.drawPolyline(QPolygonF([_canvas_point(canvas, i + 0.5, j + 0.5) for i, j in pairs]))
@@ -257,7 +283,25 @@ class PosteriorPanel:
 
     def _on_cursor(self) -> None:
         if self._view.picture is not None:
+            self._follow_rows()
             self._mark_column(self._view.picture.cursor[1])
+
+    def _follow_rows(self) -> None:
+        """Show the posteriors of two selected rows, or of the row at the cursor and the second one."""
+        picture = self._view.picture
+        if not (self.is_open and self.follows.isChecked()) or self._view.alignment is not self._of or self.busy:
+            return
+        first, second = self._wanted
+        chosen = np.flatnonzero(picture.cell_selection.rows)
+        place = picture.cursor[0]
+        if chosen.size == 2:
+            first, second = chosen.tolist()
+        elif not chosen.size > 2 and 0 <= place < picture.order.size and int(picture.order[place]) != second:
+            first = int(picture.order[place])
+        if (first, second) != self._wanted and first != second:
+            self.rows[0].setCurrentIndex(first)
+            self.rows[1].setCurrentIndex(second)
+            self._request_posteriors()
 
     def _on_alignment(self, cell: tuple[int, int] | None) -> None:
         if cell is not None:

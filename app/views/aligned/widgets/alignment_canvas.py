@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
 from antidiag.app.views.aligned.widgets import canvas_keys
@@ -31,6 +32,7 @@ class AlignmentCanvas(ScrollPlane):
     while something is ``is_working``."""
 
     cell_hovered = Signal(object)
+    track_hovered = Signal(object)
     selection_changed = Signal()
     cells_dragged = Signal(object)
     edit_key_pressed = Signal(object)
@@ -153,6 +155,7 @@ class AlignmentCanvas(ScrollPlane):
             border = self._part_at(place) == "border"
             self.viewport().setCursor(Qt.CursorShape.SplitHCursor if border else Qt.CursorShape.ArrowCursor)
             self.cell_hovered.emit(self._cell_at(place) if self._part_at(place) == "cells" else None)
+            self.track_hovered.emit(self._track_at(place) if self._part_at(place) == "columns" else None)
             return
         kind, cell, start = self._press
         if kind == "border":
@@ -276,6 +279,18 @@ class AlignmentCanvas(ScrollPlane):
         if frame.row_at(position.y()) >= rows:
             return "none"
         return "names" if position.x() < frame.left else "cells" if frame.column_at(position.x()) < columns else "none"
+
+    def _track_at(self, position: QPointF) -> tuple[str, int] | None:
+        """Return the track at a position, and the column; None beside the tracks."""
+        column = self._cell_at(position)[1]
+        if self._wrapped_blocks is not None:
+            _, position = self._wrapped_blocks.block_at(position)
+        top = tracks.RULER_HEIGHT
+        for name in self.shown_tracks:
+            if top <= position.y() < top + tracks.track_height(name):
+                return name, column
+            top += tracks.track_height(name)
+        return None
 
     def _cell_at(self, position: QPointF) -> tuple[int, int]:
         frame, (rows, columns) = self.frame_, self.picture.shape

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from antidiag.app import theme
-from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, label_places
+from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, label_places, spread_labels, suits_log
 from antidiag.kernels.experiments.point_data.plot_data import LevelLine, PlotSettings, PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread
 
@@ -91,7 +92,7 @@ def test_lines_of_one_colour_are_not_joined(plot):
 def test_of_many_lines_the_legend_names_some_and_counts_the_rest(plot):
     lines = [series(str(number), number, number, shade=number) for number in range(150)]
     plot.show_lines(lines, SETTINGS, "s")
-    assert [item.text for item in plot.legend_items] == [*map(str, range(12)), "and 138 more"]
+    assert [item.text for item in plot.legend_items] == [*map(str, range(16)), "and 134 more"]
 
 
 def test_lines_of_one_group_have_one_colour_and_one_place_in_the_legend(plot):
@@ -182,3 +183,52 @@ def test_the_names_of_level_lines_are_on_the_plot(plot) -> None:
     )
     assert [line.label.format for line in plot._levels] == ["high", "low"]
     assert [line.value() for line in plot._levels] == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("colours", [theme.LIGHT, theme.DARK])
+def test_fourteen_series_are_told_apart(plot, monkeypatch, colours):
+    """By colour, and a second time by their markers, on the plot as in the legend."""
+    monkeypatch.setattr(theme, "active", lambda: colours)
+    plot.show_lines([series(str(number), number, number, shade=number) for number in range(14)], SETTINGS, "s")
+    items = [item for item in plot.legend_items if item.kind == "line"]
+    assert len({item.colours[0] for item in items}) == 14
+    assert len({(item.colours[0], item.symbol) for item in items}) == 14 and all(item.symbol for item in items)
+    channels = [[int(item.colours[0][at : at + 2], 16) for at in (1, 3, 5)] for item in items]
+    away = [np.linalg.norm(np.subtract(one, other)) for n, one in enumerate(channels) for other in channels[:n]]
+    assert min(away) > 40
+    dots = plot._dots.data
+    marks = {(brush.color().name(), symbol) for brush, symbol in zip(dots["brush"], dots["symbol"], strict=True)}
+    assert marks == {(item.colours[0], item.symbol) for item in items}
+
+
+def test_each_line_has_its_name_at_its_end_and_no_name_touches_another(plot, qtbot):
+    plot.resize(700, 420)
+    plot.show()
+    lines = [series(f"method {number}", 1, 10 + 0.01 * number, shade=number) for number in range(14)]
+    plot.show_lines(lines, SETTINGS, "s")
+    qtbot.wait(50)
+    plot.grab()
+    boxes = sorted((item.mapRectToScene(item.boundingRect()) for item in plot._names), key=lambda box: box.top())
+    assert [item.toPlainText() for item in plot._names] == [line.name for line in lines]
+    assert all(one.bottom() <= other.top() + 1 for one, other in itertools.pairwise(boxes))
+    assert max(box.right() for box in boxes) <= plot.getViewBox().sceneBoundingRect().right() + 8
+    plot.show_lines(lines[:1], SETTINGS, "s")
+    assert not any(item.isVisible() for item in plot._names), "one line has its name in the legend"
+
+
+def test_labels_are_spread_around_their_places():
+    assert spread_labels([0, 100], 10) == [0, 100]
+    assert spread_labels([50, 50, 50], 10) == [40, 50, 60]
+    assert spread_labels([0, 1, 100], 10) == pytest.approx([-4.5, 5.5, 100])
+    assert spread_labels([0, 95, 96], 10, 100) == pytest.approx([0, 90, 100])
+    found = spread_labels([3, 9, 1, 40, 44], 10)
+    assert all(high - low >= 10 - 1e-9 for low, high in itertools.pairwise(sorted(found)))
+
+
+def test_a_logarithmic_scale_suits_values_that_spread_far():
+    assert suits_log([1, 30]) and not suits_log([1, 29]) and not suits_log([0, 100]) and not suits_log([5])
+
+
+def test_a_line_without_points_has_no_name(plot):
+    plot.show_lines([series("a", 1, 2), series("nothing"), series("b", 3, 4)], SETTINGS, "s")
+    assert [item.toPlainText() for item in plot._names if item.isVisible()] == ["a", "b"]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from antidiag.app.kit.figures.svg_device import SvgDevice
 from antidiag.app.kit.selection import Selection
+from antidiag.app.views.aligned.side_panels.pair_axes import label_step
 from antidiag.app.views.aligned.view import AlignmentViewer
 from tests.app.views.aligned.viewer import image
 
@@ -97,3 +101,43 @@ def test_a_panel_that_was_never_opened_goes_with_its_view(qapp: Any) -> None:
     viewer.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not any(map(shiboken6.isValid, kept))
+
+
+def test_axes_have_places_and_letters_and_wide_cells_their_values(shown: AlignmentViewer, qtbot: Any) -> None:
+    side = shown.posteriors
+    side.canvas.resize(900, 700)
+    side.canvas.show_all()
+    device = SvgDevice(QSize(900, 700), 96)
+    painter = QPainter(device)
+    side.canvas.draw_visible(painter, 900, 700)
+    painter.end()
+    said = re.findall(r'aria-label="([^"]*)"', device.svg_bytes().decode())
+    letters = [shown.alignment.letters[row] for row in (0, 2)]
+    first, second = (row[row != 45].tobytes().decode() for row in letters)
+    assert {"row0", "row2", "10"} <= set(said)
+    assert sum(word in set(first + second) for word in said) == len(first) + len(second)
+    values = [word for word in said if re.fullmatch(r"\.\d\d|1\.0", word)]
+    assert len(values) == side.canvas.values.size
+    assert side.canvas.target_at(QPointF(3, 300)) is None, "an axis is no cell"
+    place = QPointF(side.canvas.x_of_column(3.5), side.canvas.y_of_row(4.5))
+    assert side.canvas.target_at(place) == (4, 3)
+
+
+def test_the_posteriors_follow_the_rows(shown: AlignmentViewer, qtbot: Any) -> None:
+    side = shown.posteriors
+    shown.canvas.clear_selection()
+    shown.canvas.go_to(3, 5)
+    qtbot.waitUntil(lambda: side.found is not None and side.found.rows == (3, 2))
+    shown.canvas.select_cells(np.array([False, True, False, False, True]), None)
+    qtbot.waitUntil(lambda: side.found is not None and side.found.rows == (1, 4))
+    assert [box.currentIndex() for box in side.rows] == [1, 4]
+    side.follows.setChecked(False)
+    shown.canvas.clear_selection()
+    shown.canvas.go_to(0, 5)
+    assert not side.busy and side.found.rows == (1, 4)
+
+
+def test_labels_of_places_do_not_touch() -> None:
+    assert [label_step(count, pixels, 30) for count, pixels in ((10, 40), (100, 10), (1000, 1), (100_000, 0.01))] == [
+        1, 5, 50, 5000,
+    ]  # fmt: skip

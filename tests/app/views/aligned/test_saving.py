@@ -18,10 +18,12 @@ from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.figures import export, print_size
+from antidiag.app.kit.figures.pages import PAGE_FORMATS, save_pages
+from antidiag.app.kit.figures.print_size import PrintSizeDialog
 from antidiag.app.views.aligned.drawing import cell_painter, pixel_bands
 from antidiag.app.views.aligned.export import figures
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io import alignment_writer
 from antidiag.kernels.monitor import Monitor
 from tests.app.answers import Answers
@@ -403,3 +405,44 @@ def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) 
     QTest.keyClicks(box, "90")
     QTest.keyClick(box, Qt.Key.Key_Tab)
     assert dialog.print_size.width_mm == 90 and dialog.focusWidget() is dialog.columns
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 600), (200, 70), (200, 130)])
+def test_a_wrapped_figure_breaks_into_pages_that_hold_every_letter(
+    view: AlignmentViewer, tmp_path: Path, rows: int, columns: int
+) -> None:
+    """It was one page, 4 m tall."""
+    view.show_datum(alignment(*["ACDEFGHIKL" * (columns // 10)] * rows))
+    view.canvas.set_tracks([])
+    made = figures.paged_figure(view.exporter.figure_source, PAGE_FORMATS["A4"], 60)
+    files = save_pages(tmp_path / "figure.svg", made)
+    texts = [path.read_text() for path in files]
+    assert len(files) > 1
+    assert sum(text.count('aria-label="A"') for text in texts) == rows * columns // 10
+    assert all(f'aria-label="{number} / {len(files)}"' in text for number, text in enumerate(texts, 1))
+    assert all(text.count('aria-label="L"') for text in texts), "no page is empty"
+    for text in texts:
+        boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="14"', text)
+        height = float(re.search(r'viewBox="0 0 \d+ (\d+)"', text)[1])
+        assert boxes and max(float(y) for _, y, _ in boxes) + 14 < height
+
+
+def test_pages_are_chosen_when_printing(
+    view: AlignmentViewer, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: Answers
+) -> None:
+    def choose(dialog: PrintSizeDialog) -> int:
+        dialog.pages.setCurrentText("Letter pages")
+        assert "1 page Letter" in dialog.summary.text() and not dialog.height_mm.isEnabled()
+        return 1
+
+    monkeypatch.setattr(PrintSizeDialog, "exec", choose)
+    answers.path = tmp_path / "figure.pdf"
+    view.exporter.print_wrapped()
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_page_that_holds_no_row_is_refused(view: AlignmentViewer) -> None:
+    view.canvas.set_tracks([])
+    with pytest.raises(InputError, match="holds no row of 2 columns; choose longer lines"):
+        figures.paged_figure(view.exporter.figure_source, PAGE_FORMATS["A4 landscape"], 2)

@@ -9,7 +9,9 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
 
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing import cell_painter
@@ -158,3 +160,19 @@ def test_a_letter_that_stands_for_any_has_no_place_in_a_logo(view: AlignmentView
         painter.end()
     gaps, any_letter, letters = pictures
     assert gaps == any_letter != letters
+
+
+def test_pointing_at_a_track_tells_its_value(view: AlignmentViewer, qtbot: Any) -> None:
+    view.canvas.set_tracks(["logo", "consensus", "occupancy"])
+    qtbot.waitUntil(lambda: view.sharp)
+    frame, top = view.canvas.frame_, tracks.RULER_HEIGHT
+    for name, wanted in (("logo", "bits"), ("consensus", "Consensus: K"), ("occupancy", "Occupancy: 0.8")):
+        place = QPointF(frame.column_x(1.5), top + tracks.track_height(name) / 2)
+        top += tracks.track_height(name)
+        QTest.mouseMove(view.canvas.viewport(), place.toPoint())
+        qtbot.waitUntil(lambda wanted=wanted: wanted in view._status.text())
+        assert view._status.text().startswith("column 2 ") and view.selection.column == 1
+        assert view.canvas.viewport().toolTip() == view._status.text()
+    QTest.mouseMove(view.canvas.viewport(), QPointF(frame.column_x(1.5), frame.top + 5).toPoint())
+    qtbot.waitUntil(lambda: "row 1" in view._status.text())
+    assert not view.canvas.viewport().toolTip()

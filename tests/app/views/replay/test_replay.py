@@ -41,7 +41,7 @@ def _ran(steps):
 @pytest.fixture
 def result():
     problem, values = TRIALS.make_long_problem(find_method("striped-score"), "cpu", 4)
-    planned = engine.plan_run(find_method("striped-score"), problem, {**values, "threads": 2}, "cpu")
+    planned = engine.plan_run(find_method("striped-score"), problem, {**values, "threads": 2, "s": 32}, "cpu")
     return engine.execute(planned, keep_rate=False)
 
 
