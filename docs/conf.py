@@ -12,7 +12,8 @@ project_copyright = "2026, The Antidiag authors"
 release = VERSION.read_text(encoding="utf-8").strip() if VERSION.is_file() else ""
 version = ".".join(re.findall(r"\d+", release)[:2])
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+autodoc_typehints = "description"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 root_doc = "index"

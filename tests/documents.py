@@ -7,20 +7,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 """README and the pages beside it."""
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"\A(?:#|<!--) ([\w./]+)(?: -->)?\n")
-COMMAND = re.compile(r"^(?:    )?(?:\$ )?(?:\.venv/bin/)?python main\.py\b((?:.*\\\n)*.*)$", re.MULTILINE)
-SHOWN = re.compile(r"^    \$ python main\.py ((?:.*\\\n)*.*)\n((?:    .+\n)*)", re.MULTILINE)
+COMMAND = re.compile(
+    r"^(?:    )?(?:\$ )?(?:(?:\.venv/bin/)?python main\.py\b|(?<=    )antidiag|(?<=\$ )antidiag)(?= )((?:.*\\\n)*.*)$",
+    re.MULTILINE,
+)
+SHOWN = re.compile(r"^    \$ (?:python main\.py|antidiag) ((?:.*\\\n)*.*)\n((?:    .+\n)*)", re.MULTILINE)
 """A command after a prompt, perhaps on several lines, and the lines that it prints."""
-INLINE = re.compile(r"`python main\.py ([^`]+)`")
+INLINE = re.compile(r"`(?:python main\.py|antidiag) ([^`]+)`")
 SCRIPT = re.compile(r"\b(scripts/\w+\.py)\b")
 TARGETS = re.compile(r"\bmake ([a-z][\w-]*)")
 COLUMN = re.compile(r"\s{2,}")
-DEPENDS_ON_THE_MACHINE = frozenset({"method", "parameters", "time", "rate", "memory", "saved", ""})
+DEPENDS_ON_THE_MACHINE = frozenset({"CPU", "method", "parameters", "time", "rate", "memory", "saved", ""})
 MEASURED = re.compile(r"\d[\d,.]*(?: (?:min|h|[mµn]?s|[kMGT]?i?B|[kMGT]?CUPS|[kMGT]))?\b|\b[CG]PU .*")
 """Numbers with their units, and devices, which are others on another machine."""
 
@@ -46,6 +49,43 @@ def shown(page: Path) -> list[tuple[str, str]]:
     """Every command that a page shows with its output, and that output."""
     found = SHOWN.findall(page.read_text(encoding="utf-8"))
     return [(command.replace("\\\n", " "), output) for command, output in found if output]
+
+
+def steps(page: Path) -> list[tuple[str, str, str]]:
+    """Every step of a tutorial: ``command`` or ``python``, what is typed, and what is shown to come of it."""
+    text = page.read_text(encoding="utf-8")
+    found = [(one.start(), "command", one[1].replace("\\\n", " "), one[2]) for one in SHOWN.finditer(text)]
+    silent = re.compile(r"^    antidiag ([a-z][\w-]* .*)$", re.MULTILINE)
+    found += [(one.start(), "command", one[1], "") for one in silent.finditer(text)]
+    blocks = list(FENCED.finditer(text))
+    for number, block in enumerate(blocks):
+        if block[1] == "python":
+            follows = number + 1 < len(blocks) and text[block.end() : blocks[number + 1].start()].strip() == ""
+            expected = blocks[number + 1][2] if follows and blocks[number + 1][1] == "" else ""
+            found.append((block.start(), "python", block[2], expected))
+    return [tuple(one[1:]) for one in sorted(found)]  # type: ignore[misc]
+
+
+def compare_shown(shown: str, printed: str) -> None:
+    """Compare what a page shows with what is printed; a line of three dots stands for any lines."""
+    wanted = re.sub("^    ", "", shown, flags=re.MULTILINE).rstrip().splitlines()
+    found = printed.rstrip().splitlines()
+    if "..." in wanted:
+        place = wanted.index("...")
+        first, last = wanted[:place], wanted[place + 1 :]
+        assert "..." not in last, "one line of dots at most"
+        assert len(found) >= len(first) + len(last), f"{printed}\nhas fewer lines than shown"
+        wanted, found = first + last, found[: len(first)] + found[len(found) - len(last) :]
+    found, wanted = ([_comparable(line) for line in lines] for lines in (found, wanted))
+    assert found == wanted, "\n".join(["shown:", *wanted, "printed:", *found])
+
+
+def _comparable(line: str) -> str:
+    """Return a line without what depends on the machine and with single blanks."""
+    label, _, value = COLUMN.sub("\t", line.strip()).partition("\t")
+    _, kept = _without_measured((label, value.replace("\t", " ")))
+    kept = re.sub(r"#(?: #)+", "#", kept)  # 1 min 6 s, or 66 s
+    return f"{label} {kept}".strip() if label in DEPENDS_ON_THE_MACHINE else " ".join(line.split())
 
 
 def make_targets(page: Path) -> list[str]:

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.documents import PAGES, README, ROOT, agrees, commands, links, make_targets, scripts, shown
+from tests.documents import PAGES, README, ROOT, commands, compare_shown, links, make_targets, scripts, shown
 
 LINES = 150
 METHODS_COMMANDS = frozenset({"estimate", "run", "sweep", "tune", "bench"})
-OF_A_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-SHOWN = [(page, *one) for page in PAGES if page.name != "first-method.md" for one in shown(page)]
-"""The commands of the first method run in test_first_method.py, where there is such a method."""
+OF_A_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+ELSEWHERE = ("first-method.md", *(page.name for page in PAGES if page.parent.name == "tutorials"))
+SHOWN = [(page, *one) for page in PAGES if page.name not in ELSEWHERE for one in shown(page)]
+"""The commands of the first method run in test_first_method.py, and those of the tutorials in test_tutorials.py."""
 
 
 def test_the_readme_is_short() -> None:
@@ -39,7 +40,8 @@ def _has_heading(page: Path, target: str) -> bool:
 def test_the_readme_shows_the_window_and_the_index_has_every_page() -> None:
     assert any(target.endswith(".png") for target in links(README))
     listed = links(ROOT / "docs" / "README.md")
-    assert {page.name for page in PAGES if page.parent == ROOT / "docs"} - {"README.md"} <= set(listed)
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES if page.is_relative_to(ROOT / "docs")}
+    assert pages - {"README.md"} <= set(listed)
 
 
 @cache
@@ -74,14 +76,15 @@ def _checked(arguments: list[str]) -> None:
         sweep_axes.parse_axis(text, [method])
     for beside in values.get("beside") or []:
         registry.find_method(beside)
-    assert all((ROOT / file).is_file() for file in values.get("files") or [] if file.startswith("resources/"))
+    named = [re.sub("^samples/", "resources/samples/", file) for file in values.get("files") or []]
+    assert all((ROOT / file).is_file() for file in named if file.startswith("resources/"))
 
 
 @OF_A_PAGE
 def test_every_command_is_taken(page: Path) -> None:
     for command in commands(page):
         arguments = shlex.split(command.partition(" | ")[0])
-        if arguments and not arguments[0].startswith("["):
+        if arguments and not arguments[0].startswith(("[", "-")):
             _checked(arguments)
 
 
@@ -106,17 +109,19 @@ def test_the_pages_show_runs_and_an_estimate() -> None:
     assert any(page == README for page, _, _ in SHOWN)
 
 
-@pytest.mark.parametrize(("page", "command", "output"), SHOWN, ids=[command.split()[1] for _, command, _ in SHOWN])
+@pytest.mark.parametrize(
+    ("page", "command", "output"), SHOWN, ids=["-".join(command.split()[:2]) for _, command, _ in SHOWN]
+)
 def test_commands_print_what_the_pages_show(page, command, output, capsys, monkeypatch, tmp_path):
     """The same labels in the same order, and the same values where they do not depend on the machine."""
     pytest.importorskip("typer")
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr("antidiag.kernels.machine.compiled_methods.expected_compilation_ms", lambda *_: 0.0)
     command, _, reader = command.partition(" | ")
-    arguments = [str(tmp_path / word) if word == "mt.aln" else word for word in shlex.split(command)]
-    printed = _said(arguments, capsys)
+    words = [re.sub(r"^samples/", "resources/samples/", word) for word in shlex.split(command)]
+    printed = _said([str(tmp_path / word) if word == "mt.aln" else word for word in words], capsys)
     if reader:
         assert reader == "jq .score"
         assert json.loads(printed)["score"] == json.loads(output)
         return
-    agrees(output, printed)
+    compare_shown(output, printed)

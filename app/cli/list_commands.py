@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import platformdirs
@@ -16,11 +19,12 @@ from antidiag.app.cli.shell.completion import complete_method
 from antidiag.kernels import engine, registry
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import InputError
 from antidiag.kernels.memory import format_bytes, host_bytes_free
 from antidiag.kernels.method import Method, ProblemInput
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.registry import result_saving
-from antidiag.kernels.registry.samples import bundled_samples as bundled_samples
+from antidiag.kernels.registry.samples import BundledSample, bundled_samples
 
 METHODS_EXAMPLES = """
 [bold]Examples[/]
@@ -42,6 +46,8 @@ SAMPLES_EXAMPLES = """
 antidiag samples
 
 antidiag samples --json
+
+antidiag samples --copy samples
 """
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -87,12 +93,23 @@ def info(as_json: Json = False) -> None:
     )
 
 
-def samples(as_json: Json = False) -> None:
-    """List the sequences that ship with the program, and their files."""
+def samples(
+    as_json: Json = False,
+    copy: Annotated[
+        Path | None, typer.Option("--copy", metavar="FOLDER", help="Copy the files into this folder.")
+    ] = None,
+) -> None:
+    """List the sequences that ship with the program, and their files, or copy them."""
     found = bundled_samples()
-    if as_json:
+    if copy is not None:
+        _copy_samples(found, copy)
+    elif as_json:
         report.print_json([{**asdict(sample), "paths": [str(path) for path in sample.paths]} for sample in found])
-        return
+    else:
+        _print_samples(found)
+
+
+def _print_samples(found: Sequence[BundledSample]) -> None:
     for number, sample in enumerate(found):
         if number:
             print()
@@ -100,6 +117,17 @@ def samples(as_json: Json = False) -> None:
         for path in sample.paths:
             print(f"  {_relative_path(str(path))}")
         print(f"  {sample.description}")
+
+
+def _copy_samples(found: Sequence[BundledSample], folder: Path) -> None:
+    """Copy the files of all samples; files of the same name are replaced."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in dict.fromkeys(path for sample in found for path in sample.paths):
+            shutil.copyfile(path, folder / path.name)
+            print(folder / path.name)
+    except OSError as error:
+        raise InputError(f"{folder}: the samples cannot be copied: {error.strerror or error}") from error
 
 
 def _relative_path(path: str) -> str:

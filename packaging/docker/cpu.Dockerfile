@@ -1,7 +1,7 @@
 # The command line of Antidiag on the CPU, without Qt, as a user without rights.
 #
 #   docker build -f packaging/docker/cpu.Dockerfile -t antidiag:cpu .
-#   docker run --rm -v "$PWD:/data" antidiag:cpu run msa globins.fasta --out globins.sto
+#   docker run --rm -v "$PWD:/data" antidiag:cpu msa globins.fasta --out globins.sto
 FROM python:3.12-slim AS build
 WORKDIR /source
 COPY . .

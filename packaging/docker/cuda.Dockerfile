@@ -1,7 +1,7 @@
 # The command line of Antidiag on NVIDIA GPUs with CUDA 13 (driver 580 or newer), without Qt, as a user without rights.
 #
 #   docker build -f packaging/docker/cuda.Dockerfile -t antidiag:cuda .
-#   docker run --rm --gpus all -v "$PWD:/data" antidiag:cuda run msa globins.fasta --out globins.sto
+#   docker run --rm --gpus all -v "$PWD:/data" antidiag:cuda msa globins.fasta --out globins.sto
 FROM python:3.12-slim AS build
 WORKDIR /source
 COPY . .

@@ -30,7 +30,7 @@ def test_it_begins_with_the_first_steps_and_has_all_documents(help_window):
     assert documents - {"README.md"} <= names
     assert {f"method {method.id}" for method in registry.METHODS} <= names
     groups = [item.text(0) for item in top_items(help_window)]
-    assert groups[0] == "For users" and groups[-1] == "Methods"
+    assert groups[0] == "Tutorials" and groups[-1] == "Methods"
     assert top_items(help_window)[0].child(0).text(0) == "First steps"
 
 
@@ -38,7 +38,7 @@ def test_search_lists_sections_and_shows_the_place(qtbot, help_window):
     qtbot.keyClicks(help_window.search_line, "gap length k costs open")
     assert top_items(help_window) and "sections" in help_window.found_label.text()
     help_window.search_line.clear()
-    assert top_items(help_window)[0].text(0) == "For users" and help_window.found_label.isHidden()
+    assert top_items(help_window)[0].text(0) == "Tutorials" and help_window.found_label.isHidden()
     qtbot.keyClicks(help_window.search_line, "ambiguous letters")
     assert "Ambiguous letters" in top_items(help_window)[0].text(0)
     help_window.search_line.returnPressed.emit()

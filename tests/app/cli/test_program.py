@@ -82,6 +82,19 @@ def test_samples_are_readable_files(says):
     assert found[0]["id"] in says("samples")
 
 
+def test_samples_are_copied_into_a_folder(says, tmp_path):
+    folder = tmp_path / "new" / "samples"
+    listed = says("samples", "--copy", str(folder)).splitlines()
+    assert {Path(line) for line in listed} == set(folder.iterdir())
+    assert (folder / "globins.fasta").read_bytes() == Path("resources/samples/globins.fasta").read_bytes()
+
+
+def test_samples_that_cannot_be_copied_name_the_folder(tmp_path, capsys):
+    (tmp_path / "taken").write_text("a file", encoding="utf-8")
+    assert program.main(["samples", "--copy", str(tmp_path / "taken")]) == 2
+    assert "taken: the samples cannot be copied" in capsys.readouterr().err
+
+
 def test_version(says):
     assert says("--version") == f"Antidiag {engine.package_versions()['antidiag']}\n"
 
