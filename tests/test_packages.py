@@ -15,7 +15,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from antidiag.app.dialogs import page_dialogs
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.experiments.sweeps import parameter_tuning
@@ -227,6 +226,8 @@ def test_the_bundle_takes_all_modules_and_no_gpu() -> None:
 
 
 def test_the_about_page_has_the_licence_and_what_others_wrote(qtbot) -> None:
+    from antidiag.app.dialogs import page_dialogs  # Qt may be missing where only kernels are tested
+
     dialog = page_dialogs.about_dialog()
     qtbot.addWidget(dialog)
     shown = dialog.page.toPlainText()
