@@ -15,8 +15,8 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, sizes, trials
-from antidiag.kernels.parttree.progressive import alignment_rules
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, sizes, symbols, trials
+from antidiag.kernels.parttree.progressive import alignment_rules, cpu_profile_pair, cpu_profiles
 from antidiag.kernels.parttree.progressive.alignment_rules import leaves_of_tree, make_score_rules
 from antidiag.kernels.parttree.progressive.tree_tasks import order_steps
 from antidiag.kernels.run_plan import RunPlan
@@ -164,8 +164,8 @@ def test_the_larger_branch_is_aligned_first_and_few_profiles_wait() -> None:
 def test_gap_costs_grow_with_the_family() -> None:
     problem = ALIGNMENT_PROBLEM.make_problem(related(3, 1), {"growth": 1.0})
     small, large = (make_score_rules(problem, count).opening for count in (100, 100_000))
-    assert small == 15.0
-    assert large == pytest.approx(15.0 * np.log2(100_000 / 7) ** 2 / 45)
+    assert small == 10.0
+    assert large == pytest.approx(10.0 * np.log2(100_000 / 7) ** 2 / 45)
 
 
 def test_extending_a_gap_costs_no_more_than_opening_it() -> None:
@@ -228,3 +228,62 @@ def test_a_family_is_told_from_sequences_that_have_nothing_in_common() -> None:
     assert ALIGNMENT_PROBLEM.make_problem(list(related(60, 1)), {}).are_related
     assert not ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(60)), {}).are_related
     assert ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(5)), {}).are_related, "few are taken for a family"
+
+
+def fragments_and_two_whole(count: int) -> tuple[Sequence, ...]:
+    """Two whole sequences, one with a loop of 12 letters in its first half, and fragments of their second half."""
+    random = np.random.default_rng(4)
+    first, second, loop, common = (
+        "".join(random.choice(list("ACDEFGHIKLMNPQRSTVWY"), size)) for size in (40, 40, 12, 80)
+    )
+    changed = ("".join(random.choice(list("ACDEFGHIKLMNPQRSTVWY")) if random.random() < 0.3 else one for one in text)
+               for text in [first + second + common] + [common] * count)  # fmt: skip
+    return proteins(first + loop + second + common, *changed)
+
+
+@pytest.mark.parametrize("count", [4, 40, 400])
+def test_fragments_do_not_make_gaps_in_whole_sequences_dearer(count: int) -> None:
+    letters = answer(ALIGNMENT_PROBLEM.make_problem(fragments_and_two_whole(count), {})).alignment.letters
+    columns = [np.flatnonzero(row != ord("-")) for row in letters[:2]]
+    partners = columns[0][np.r_[0:40, 52:172]], columns[1]
+    assert (partners[0] == partners[1]).mean() > 0.9
+
+
+def test_columns_with_hardly_a_letter_take_no_part_in_alignments() -> None:
+    rows, columns = 24, 5
+    counts = np.zeros((symbols.SYMBOLS, columns), np.float32)
+    counts[0] = rows
+    counts[:, 1] = counts[:, 2] = 0
+    counts[0, 1], counts[symbols.OPENS, 1] = 1, rows - 1
+    counts[0, 2], counts[symbols.EXTENDS, 2], counts[symbols.ENDS, 2] = 1, 1, rows - 2
+    counts[0, 3], counts[symbols.OPENS, 3], counts[symbols.EXTENDS, 3] = rows - 6, 2, 4
+    kept, target = np.zeros(columns + 1, np.int64), np.zeros(counts.size, np.float32)
+    size = cpu_profiles.pack_profile(counts.reshape(-1), 0, columns, np.float32(rows), 1, kept, target, 0)
+    assert kept[: size + 1].tolist() == [0, 2, 3, 4, 5], "of column 2 one of two rows between their ends has a letter"
+    packed = target[: symbols.SYMBOLS * size].reshape(symbols.SYMBOLS, size)
+    assert packed[symbols.OPENS].tolist() == [0, 1, 2, 0]
+    assert packed[symbols.EXTENDS].tolist() == [0, 0, 4, 0]
+    runs = np.zeros((columns + 3, 2), np.int64)
+    path = np.array([[0, 1], [cpu_profile_pair.UP, 2], [0, 1]])
+    found = cpu_profiles.unpack_runs(path, kept, np.arange(3), runs)
+    assert runs[:found].tolist() == [[0, 1], [cpu_profile_pair.UP, 3], [0, 1]]
+
+
+def family_with_insertions(count: int) -> tuple[Sequence, ...]:
+    """Nucleotides that differ in some letters, many with an insertion of their own."""
+    random = np.random.default_rng(8)
+    text, found = random.choice(list("ACGT"), 60), []
+    for number in range(count):
+        own = np.where(random.random(60) < 0.1, random.choice(list("ACGT"), 60), text).tolist()
+        at = int(random.integers(5, 55))
+        own[at:at] = random.choice(list("ACGT"), number % 4).tolist()
+        found.append(Sequence(f"s{number}", "".join(own).encode(), SequenceType.DNA))
+    return tuple(found)
+
+
+def test_a_gap_beside_a_column_with_hardly_a_letter_costs_an_opening() -> None:
+    family = family_with_insertions(120)
+    letters = answer(ALIGNMENT_PROBLEM.make_problem(family, {})).alignment.letters
+    occupied = (letters != ord("-")).mean(axis=0)
+    assert (occupied > 0.5).sum() == 60
+    assert ((letters != ord("-")) & (occupied > 0.5)).sum() >= 0.985 * 60 * len(family)
