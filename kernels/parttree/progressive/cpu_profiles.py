@@ -28,6 +28,7 @@ import numpy as np
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit
 from antidiag.kernels.cpu.simd import load_acquire
 from antidiag.kernels.parttree.progressive.cpu_profile_pair import (
+    DIAGONAL,
     LANES,
     LEFT,
     UP,
@@ -136,27 +137,6 @@ def pack_profile(planes, start, size, rows, present, kept, target, target_start)
     return count
 
 
-@inner_njit
-def unpack_runs(packed, kept_a, kept_b, runs):
-    """Write the path through all columns as runs, and return how many there are.
-
-    ``packed`` are the runs of the columns that `pack_profile` kept. Those left out stand before the next column kept.
-    """
-    count, i, j, at_a, at_b = 0, 0, 0, 0, 0
-    for number in range(packed.shape[0]):
-        operation = packed[number, 0]
-        for _ in range(packed[number, 1]):
-            if operation != LEFT:
-                count = _append_run(runs, count, UP, kept_a[i] - at_a)
-                at_a, i = kept_a[i] + 1, i + 1
-            if operation != UP:
-                count = _append_run(runs, count, LEFT, kept_b[j] - at_b)
-                at_b, j = kept_b[j] + 1, j + 1
-            count = _append_run(runs, count, operation, 1)
-    count = _append_run(runs, count, UP, kept_a[i] - at_a)
-    return _append_run(runs, count, LEFT, kept_b[j] - at_b)
-
-
 @inline_njit
 def _append_run(runs, count, operation, length):
     """Append columns of one operation to runs, and return how many runs there are."""
@@ -166,6 +146,39 @@ def _append_run(runs, count, operation, length):
         runs[count, 0], runs[count, 1] = operation, length
         count += 1
     return count
+
+
+@inline_njit
+def _append_beside(runs, count, steps_a, steps_b):
+    """Append columns of both profiles side by side, then what is more of one, and return how many runs there are."""
+    count = _append_run(runs, count, DIAGONAL, min(steps_a, steps_b))
+    count = _append_run(runs, count, UP, max(steps_a - steps_b, 0))
+    return _append_run(runs, count, LEFT, max(steps_b - steps_a, 0))
+
+
+@inner_njit
+def unpack_runs(packed, kept_a, kept_b, runs):
+    """Write the path through all columns as runs, and return how many there are.
+
+    ``packed`` are the runs of the columns that `pack_profile` kept. Those left out stand before the next column kept,
+    beside columns of the other profile that have no partner there, so that columns do not multiply.
+    """
+    count, i, j, at_a, at_b = 0, 0, 0, 0, 0
+    for number in range(packed.shape[0]):
+        operation = packed[number, 0]
+        for _ in range(packed[number, 1]):
+            steps_a, steps_b = kept_a[i] - at_a, kept_b[j] - at_b
+            if operation == UP:
+                steps_a, steps_b = steps_a + 1, min(steps_a + 1, steps_b)
+            elif operation == LEFT:
+                steps_a, steps_b = min(steps_a, steps_b + 1), steps_b + 1
+            count = _append_beside(runs, count, steps_a, steps_b)
+            at_a, at_b = at_a + steps_a, at_b + steps_b
+            i, j = i + (operation == UP), j + (operation == LEFT)
+            if operation != UP and operation != LEFT:
+                count = _append_run(runs, count, operation, 1)
+                at_a, at_b, i, j = at_a + 1, at_b + 1, i + 1, j + 1
+    return _append_beside(runs, count, kept_a[i] - at_a, kept_b[j] - at_b)
 
 
 @inner_njit

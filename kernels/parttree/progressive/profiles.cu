@@ -254,29 +254,33 @@ struct Runs {
     }
 };
 
-// The path through all columns, from that through the kept ones: those left out stand before the next one kept.
+// Columns of both profiles side by side, then what is more of one.
+__device__ void append_beside(Runs& all, int steps_a, int steps_b) {
+    all.append(DIAGONAL, min(steps_a, steps_b));
+    all.append(UP, max(steps_a - steps_b, 0));
+    all.append(LEFT, max(steps_b - steps_a, 0));
+}
+
+// The path through all columns, from that through the kept ones: those left out stand before the next one kept, beside
+// columns of the other profile that have no partner there.
 __device__ int unpack_runs(const Room& room, int packed) {
     Runs all = {room.all_runs};
     int i = 0, j = 0, at_a = 0, at_b = 0;
     for (int at = packed - 1; at >= 0; --at) {
         const int operation = room.runs[at] & 3;
         for (int left = room.runs[at] >> 2; left > 0;) {
-            int steps = left;
-            if (operation != LEFT) {
-                all.append(UP, room.kept_a[i] - at_a);
-                steps = unbroken(room.kept_a, i, steps);
-            }
-            if (operation != UP) {
-                all.append(LEFT, room.kept_b[j] - at_b);
-                steps = unbroken(room.kept_b, j, steps);
-            }
-            if (operation != LEFT) i += steps, at_a = room.kept_a[i - 1] + 1;
-            if (operation != UP) j += steps, at_b = room.kept_b[j - 1] + 1;
-            all.append(operation, steps), left -= steps;
+            int steps = left, steps_a = room.kept_a[i] - at_a, steps_b = room.kept_b[j] - at_b;
+            if (operation != LEFT) steps = unbroken(room.kept_a, i, steps);
+            if (operation != UP) steps = unbroken(room.kept_b, j, steps);
+            if (operation == UP) steps_a += steps, steps_b = min(steps_a, steps_b);
+            if (operation == LEFT) steps_b += steps, steps_a = min(steps_a, steps_b);
+            append_beside(all, steps_a, steps_b);
+            at_a += steps_a, at_b += steps_b;
+            if (operation == DIAGONAL) all.append(DIAGONAL, steps), at_a += steps, at_b += steps;
+            i += operation == LEFT ? 0 : steps, j += operation == UP ? 0 : steps, left -= steps;
         }
     }
-    all.append(UP, room.kept_a[i] - at_a);
-    all.append(LEFT, room.kept_b[j] - at_b);
+    append_beside(all, room.kept_a[i] - at_a, room.kept_b[j] - at_b);
     all.finish();
     return all.count;
 }
