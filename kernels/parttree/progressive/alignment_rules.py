@@ -40,7 +40,7 @@ MOST_COST = 1000.0
 SAME, TRANSITION, TRANSVERSION = 5.0, -1.0, -3.0
 """Scores of two nucleotides: equal, both purines or both pyrimidines, and one of each."""
 DEFAULT_COSTS = {
-    True: {"gap_open": 10.0, "gap_extend": 1.5, "gap_end": 1.0},
+    True: {"gap_open": 15.0, "gap_extend": 1.5, "gap_end": 0.66},
     False: {"gap_open": 14.0, "gap_extend": 2.0, "gap_end": 1.5},
 }
 """Gap costs for proteins (True) and for nucleotides (False)."""
@@ -58,16 +58,16 @@ OPTIONS = (
     Parameter("matrix", "text", "Matrix", "Substitution matrix of proteins. Equal nucleotides score 5, A and G "
               "or C and T -1, others -3.",
               default="BLOSUM50"),
-    Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (10; nucleotides 14).",
+    Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 14).",
               default=None, minimum=0),
     Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (1.5; nucleotides 2).", default=None,
               minimum=0),
     Parameter("gap_end", "float", "End gap",
-              "Cost of each letter in a gap at an end of a row (1; nucleotides 1.5).", default=None,
+              "Cost of each letter in a gap at an end of a row (0.66; nucleotides 1.5).", default=None,
               minimum=0, maximum=1000),
     Parameter("growth", "float", "Gap cost growth",
               "Exponent with which gap costs grow with the number of sequences. 0 keeps them constant.",
-              default=0.5, minimum=0, maximum=2),
+              default=0.0, minimum=0, maximum=2),
     Parameter("passes", "int", "Passes",
               "Number of alignments. Each further one follows a tree of the rows of the one before. Slow, and hardly "
               "better on real families. A given tree has one pass.", default=1, minimum=1, maximum=5),

@@ -164,8 +164,8 @@ def test_the_larger_branch_is_aligned_first_and_few_profiles_wait() -> None:
 def test_gap_costs_grow_with_the_family() -> None:
     problem = ALIGNMENT_PROBLEM.make_problem(related(3, 1), {"growth": 1.0})
     small, large = (make_score_rules(problem, count).opening for count in (100, 100_000))
-    assert small == 10.0
-    assert large == pytest.approx(10.0 * np.log2(100_000 / 7) ** 2 / 45)
+    assert small == 15.0
+    assert large == pytest.approx(15.0 * np.log2(100_000 / 7) ** 2 / 45)
 
 
 def test_extending_a_gap_costs_no_more_than_opening_it() -> None:
@@ -251,12 +251,12 @@ def whole_sequences_among_fragments(count: int, seed: int) -> tuple[tuple[Sequen
 
 
 def test_fragments_do_not_make_gaps_in_whole_sequences_dearer() -> None:
-    found = {}
+    found, costs = {}, {"gap_open": 10.0, "gap_extend": 1.5, "gap_end": 1.0}
     for count in (4, 400):
         shares = []
         for seed in range(4):
             family, first, second = whole_sequences_among_fragments(count, seed)
-            letters = answer(ALIGNMENT_PROBLEM.make_problem(family, {})).alignment.letters
+            letters = answer(ALIGNMENT_PROBLEM.make_problem(family, costs)).alignment.letters
             columns = [np.flatnonzero(row != GAP) for row in letters[:2]]
             shares.append((columns[0][first] == columns[1][second]).mean())
         found[count] = np.mean(shares)
