@@ -3,6 +3,9 @@
 The folder has families: ``NAME.fa`` (or ``.fa.gz``) with the reference sequences among all, and ``NAME.ref`` aligned.
 SP and TC are of the reference sequences. Peers are FAMSA by pyfamsa and ``mafft --parttree --retree 1``, where they are
 installed; a family that is left out of ``--half`` judges what was chosen on the others.
+
+``--subsets 10,50,200,1000`` shows how the scores change with the number of sequences: the reference sequences of each
+family are aligned together with so many of the others, drawn by chance ``--draws`` times; means are printed.
 """
 
 from __future__ import annotations
@@ -114,6 +117,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=2, help="of ours on the CPU")
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu", help="of ours")
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument(
+        "--subsets", type=parse_counts, default=(), metavar="N,N,...", help="others beside the references"
+    )
+    parser.add_argument("--draws", type=int, default=3, metavar="N", help="of each subset")
     given = parser.parse_args(arguments)
     found = find_families(given.folder)
     if not found:
@@ -128,6 +135,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         Letters(str(at), text, sequences.guess_type(text)) for at, text in enumerate((b"ACDEFGHIKLMNP", b"ACDEFGH"))
     ]
     align_with_antidiag(tiny, options, {"threads": 1} if parameters else {}, given.backend)
+    if given.subsets:
+        print_subsets({name: found[name] for name in given.family or found}, contenders, given.subsets, given.draws)
+        return
     print(f"{'family':12s} {'sequences':>9s}" + "".join(f"  {name:>22s}" for name in contenders), flush=True)
     total: dict[str, list[Scores]] = {name: [] for name in contenders}
     for name in given.family or found:
@@ -140,6 +150,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(line, flush=True)
     means = {name: tuple(np.mean(scores, axis=0).tolist()) for name, scores in total.items()}
     print(f"{'mean':22s}" + "".join(f"  {_format_scores(found):>22s}" for found in means.values()))
+
+
+def print_subsets(
+    families: Mapping[str, Path],
+    contenders: Mapping[str, Callable[[Sequence[Letters]], AlignedSequences]],
+    counts: Sequence[int],
+    draws: int,
+) -> None:
+    """Print the mean scores of the references of each family among more and more of its other sequences."""
+    print(f"{'family':12s} {'others':>9s}" + "".join(f"  {name:>22s}" for name in contenders), flush=True)
+    means: dict[int, list[np.ndarray]] = {count: [] for count in counts}
+    for name, path in families.items():
+        records = read(path)
+        for count in counts:
+            subsets = [draw_subset(records, path.parent, name, count, draw) for draw in range(draws)]
+            scores = np.array(
+                [
+                    np.mean([time_alignment(lambda: run(one), path.parent, name) for one in subsets], axis=0)  # noqa: B023
+                    for run in contenders.values()
+                ]
+            )
+            means[count].append(scores)
+            print(_format_line(name, count, scores), flush=True)
+    for count, found in means.items():
+        print(_format_line("mean", count, np.mean(found, axis=0)))
+
+
+def draw_subset(records: Sequence[Letters], folder: Path, name: str, count: int, draw: int) -> Sequence[Letters]:
+    """Return the reference sequences of a family with ``count`` others; each ``draw`` has its own."""
+    (reference,) = aligned_sequences.read_alignments(folder / f"{name}.ref")
+    others = [at for at, one in enumerate(records) if one.name not in reference.names]
+    chosen = set(np.random.default_rng(draw).permutation(others)[:count].tolist())
+    return [one for at, one in enumerate(records) if at in chosen or one.name in reference.names]
+
+
+def parse_counts(text: str) -> tuple[int, ...]:
+    """Read numbers of sequences that commas separate."""
+    counts = tuple(int(part) for part in text.split(","))
+    if min(counts) < 0:
+        raise argparse.ArgumentTypeError(f"numbers of sequences must be at least 0; got {text}")
+    return counts
+
+
+def _format_line(name: str, count: int, scores: np.ndarray) -> str:
+    return f"{name:12s} {count:9,d}" + "".join(f"  {_format_scores(one):>22s}" for one in scores.tolist())
 
 
 def _format_scores(scores: Sequence[float]) -> str:

@@ -104,3 +104,22 @@ def test_promises_are_printed_and_shipped_for_all_methods_or_some(no_gpu, monkey
         assert [len(points) for points in measured_rates.shipped_points("cpu").values()] == [3]
     finally:
         measured_rates.shipped_points.cache_clear()
+
+
+def test_subsets_of_a_family_keep_the_references_and_draw_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bench import homfam
+
+    texts = {f"s{at}": "ACDEFGHIKLMNPQRSTVWY"[at % 5 :] for at in range(12)}
+    (tmp_path / "some.fa").write_text("".join(f">{name}\n{text}\n" for name, text in texts.items()))
+    (tmp_path / "some.ref").write_text(f">s3\n---{texts['s3']}\n>s5\n{texts['s5']}\n")
+    records = homfam.read(tmp_path / "some.fa")
+    drawn = [homfam.draw_subset(records, tmp_path, "some", 4, draw) for draw in (0, 0, 1)]
+    names = [[one.name for one in subset] for subset in drawn]
+    assert names[0] == names[1] != names[2]
+    assert all({"s3", "s5"} <= set(own) and len(own) == 6 for own in names)
+    homfam.main([str(tmp_path), "--subsets", "1,4", "--draws", "2", "--no-peers", "--threads", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["some", "1"], ["some", "4"], ["mean", "1"], ["mean", "4"]]
+    assert ".999" in lines[1] or "1000" in lines[1]

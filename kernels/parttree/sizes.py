@@ -247,7 +247,7 @@ def alignment_footprint(problem: MsaProblem, parameters: PartTreeThreads, backen
 def initial_device_bytes(different: int, letters: int) -> tuple[int, int]:
     """Return device bytes allocated at first for waiting profiles, and for the alignments of a launch."""
     mean = letters / max(different, 1)
-    pair = -(-int(mean) // 32) * 32 * (mean + 31) + 160 * mean
+    pair = -(-int(mean) // 32) * 32 * (mean + 31) + 280 * mean
     return PROFILE_BYTES * letters, int(min(LAUNCH_BYTES, max(different / PAIRS, 1) * pair))
 
 

@@ -38,10 +38,11 @@ from antidiag.kernels.serialization import stored
 
 SINGLE, MEDOID, PARTTREE, SKETCH = GUIDES = ("single-linkage", "medoid", "parttree", "sketch")
 MOST_COST = 1000.0
-NUCLEOTIDE_SCORES = 5.0, -4.0
+SAME, TRANSITION, TRANSVERSION = 5.0, -1.0, -3.0
+"""Scores of two nucleotides: equal, both purines or both pyrimidines, and one of each."""
 DEFAULT_COSTS = {
-    True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
-    False: {"gap_open": 12.0, "gap_extend": 1.0, "gap_end": 0.5},
+    True: {"gap_open": 15.0, "gap_extend": 1.5, "gap_end": 0.66},
+    False: {"gap_open": 14.0, "gap_extend": 2.0, "gap_end": 1.5},
 }
 """Gap costs for proteins (True) and for nucleotides (False)."""
 MOST_STEPS = 10**12
@@ -64,19 +65,19 @@ OPTIONS = (
               "sketch: joined by words of 10 letters that sketches share; for related nucleotides of 1,000 letters or "
               "more.",
               default=None, choices=GUIDES),
-    Parameter("matrix", "text", "Matrix", "Substitution matrix of proteins. Equal nucleotides score 5, different "
-              "ones -4.",
+    Parameter("matrix", "text", "Matrix", "Substitution matrix of proteins. Equal nucleotides score 5, A and G "
+              "or C and T -1, others -3.",
               default=PROTEIN_MATRIX),
-    Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
+    Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 14).",
               default=None, minimum=0),
-    Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (2; nucleotides 1).", default=None,
+    Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (1.5; nucleotides 2).", default=None,
               minimum=0),
     Parameter("gap_end", "float", "End gap",
-              "Cost of each letter in a gap at an end of a row (0.66; nucleotides 0.5).", default=None,
+              "Cost of each letter in a gap at an end of a row (0.66; nucleotides 1.5).", default=None,
               minimum=0, maximum=1000),
     Parameter("growth", "float", "Gap cost growth",
               "Exponent with which gap costs grow with the number of sequences. 0 keeps them constant.",
-              default=0.5, minimum=0, maximum=2),
+              default=0.0, minimum=0, maximum=2),
     Parameter("passes", "int", "Passes",
               "Number of alignments. Each further one follows a tree of the rows of the one before. Slow, and hardly "
               "better on real families. A given tree has one pass.", default=1, minimum=1, maximum=5),
@@ -233,8 +234,9 @@ def make_score_rules(problem: MsaProblem, count: int) -> ScoreRules:
         places = [matrix.letters.index(letter) for letter in letters]
         table[:LETTERS, :LETTERS] = np.asarray(matrix.values)[np.ix_(places, places)]
     else:
-        same, other = NUCLEOTIDE_SCORES
-        table[: len(BASES), : len(BASES)] = np.where(np.eye(len(BASES)), same, other)
+        purine = np.isin(np.frombuffer(BASES, np.uint8), np.frombuffer(b"AG", np.uint8))
+        different = np.where(purine[:, None] == purine, TRANSITION, TRANSVERSION)
+        table[: len(BASES), : len(BASES)] = np.where(np.eye(len(BASES)), SAME, different)
     costs = [gap_cost_growth(count, own.growth) * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
     for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
         for letter in (*range(LETTERS), UNKNOWN):

@@ -44,19 +44,37 @@ def count_letters(planes, start, size, column, rows):
     return rows - gaps
 
 
-@inner_njit
-def _gap_opening_costs(planes, start, size, rows, rules, letters, opening):
-    """Write the share of rows with a letter in each column of a profile, and the costs of opening a gap in it.
+@inline_njit
+def count_ending_rows(planes, start, size, place):
+    """Return the rows of a profile that end just before a place, less those that begin there."""
+    ends = start + ENDS * size + place
+    return planes[ends] - planes[ends - 1]
 
-    ``opening`` float32 (size + 1,) is the cost per letter of a gap after so many columns.
+
+@inline_njit
+def count_outside_rows(planes, start, size, place):
+    """Return the rows of a profile that have ended before a place or begin at it or later: a gap there is at an end."""
+    ends = start + ENDS * size + place
+    return max(planes[ends - 1], planes[ends])
+
+
+@inner_njit
+def _gap_costs(planes, start, size, rows, rules, letters, opening, extending):
+    """Write the share of rows with a letter in each column of a profile, and the costs of a gap in it.
+
+    ``opening`` and ``extending`` float32 (size + 1,) are the costs per letter of the first and of a further column of a
+    gap after so many columns.
     """
     slope, opens = rules.opening - rules.extension, start + OPENS * size
+    less = rules.extension - rules.end
     for column in range(size):
         letters[column] = count_letters(planes, start, size, column, rows) / rows
     for place in range(1, size):
-        both = max(letters[place - 1] - planes[opens + place] / rows, np.float32(0))
-        opening[place] = rules.extension + both * slope
-    opening[0] = opening[size] = rules.end
+        ending = max(count_ending_rows(planes, start, size, place), np.float32(0)) + planes[opens + place]
+        both = max(letters[place - 1] - ending / rows, np.float32(0))
+        extending[place] = rules.extension - count_outside_rows(planes, start, size, place) / rows * less
+        opening[place] = extending[place] + both * slope
+    opening[0] = opening[size] = extending[0] = extending[size] = rules.end
 
 
 @inner_njit
@@ -168,12 +186,12 @@ def _border_costs(planes, start, size, rows, rules, border_planes, pitch, side):
     In planes of ``pitch``: shares of letters, costs of opening a gap of the other profile after each column, and of
     extending one. The border is where the other profile has not begun.
     """
-    opening = np.empty(size + 1, np.float32)
-    _gap_opening_costs(planes, start, size, rows, rules, border_planes[:size], opening)
+    opening, extending = np.empty(size + 1, np.float32), np.empty(size + 1, np.float32)
+    _gap_costs(planes, start, size, rows, rules, border_planes[:size], opening, extending)
     side[0] = 0
     for column in range(size):
         border_planes[pitch + column] = opening[column + 1]
-        border_planes[2 * pitch + column] = rules.extension if column + 1 < size else rules.end
+        border_planes[2 * pitch + column] = extending[column + 1]
         side[column + 1] = side[column] - border_planes[column] * rules.end
 
 

@@ -13,7 +13,7 @@ from antidiag.kernels.cpu.simd import load_acquire
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.parttree.insertion.insertion_kernels import count_profile
 from antidiag.kernels.parttree.lcs.cpu_spanning_tree import NO_COMMON_DISTANCE, edge_key
-from antidiag.kernels.parttree.progressive.cpu_profile_pair import LANES, align_profiles, diagonal_width, trace_path
+from antidiag.kernels.parttree.progressive.cpu_profiles import find_path
 from antidiag.kernels.parttree.symbols import SYMBOLS
 
 GAP = np.uint8(aligned_sequences.GAP)
@@ -30,10 +30,10 @@ def realign_groups(first_rows, second_rows, symbols, rules, stop):
     planes, done = np.zeros(SYMBOLS * (m + n), np.float32), np.zeros(1, np.int64)
     present = count_profile(first_rows, symbols, planes[: SYMBOLS * m], done, stop)
     other = count_profile(second_rows, symbols, planes[SYMBOLS * m :], done, stop)
-    ways, runs = np.zeros((m + n) * diagonal_width(m, n) + LANES, np.uint8), np.empty((m + n, 2), np.int64)
     rows_a, rows_b = np.float32(first_rows.shape[0]), np.float32(second_rows.shape[0])
-    align_profiles(planes, 0, m, rows_a, present, SYMBOLS * m, n, rows_b, other, rules, ways, stop)
-    return runs[: trace_path(ways, m, n, runs)].copy()
+    packed, ways = np.empty(1, np.float32), np.empty(1, np.uint8)
+    second = SYMBOLS * m
+    return find_path(planes, 0, m, rows_a, present, second, n, rows_b, other, rules, packed, ways, stop)[0].copy()
 
 
 @inline_njit

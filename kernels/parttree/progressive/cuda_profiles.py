@@ -200,8 +200,9 @@ def _direction_bytes(m: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 
 def _workspace_words(m: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return the words of the rest of an alignment's workspace: Room in profiles.cu."""
-    return 7 * (m + n) + 2 * n + 8
+    """Return the words of the rest of an alignment's workspace, a multiple of 4: Room in profiles.cu."""
+    words = (10 + COLUMN_BYTES // 4) * (m + n) + 2 * n + 13
+    return -(-words // 4) * 4
 
 
 def _start_offsets(sizes: np.ndarray) -> np.ndarray:

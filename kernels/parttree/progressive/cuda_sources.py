@@ -6,6 +6,7 @@ from pathlib import Path
 
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.parttree import symbols
+from antidiag.kernels.parttree.progressive.cpu_profiles import ROWS_PER_LETTER
 
 # Two profiles, and the buffers of their alignment; see profiles.cu.
 JOIN = DeviceStruct(
@@ -33,5 +34,6 @@ NUMBERS = DeviceConstants.from_values(
     EXTENDS=symbols.EXTENDS,
     ENDS=symbols.ENDS,
     UNKNOWN=symbols.UNKNOWN,
+    ROWS_PER_LETTER=int(ROWS_PER_LETTER),
 )
 PROFILES = (NUMBERS, JOIN, PATH, Path(__file__).with_name("profiles.cu"))

@@ -6,6 +6,8 @@
 // Threads: a warp takes a strip of 32 columns of A, a lane a column, and goes through the columns of B, each lane
 //   one behind its neighbour. The warp of the next strip is two chunks of 32 steps behind; all warps meet after
 //   every chunk.
+// Columns: those with hardly a letter are left out, as in cpu_profiles.py: a block first packs the others, in the
+//   workspace, and writes the path through all of them in the end.
 // Memory: a profile is counts of 16 bits, SYMBOLS a column; that of a leaf is its letters. What a strip leaves
 //   below goes through global memory; scores of the strip's columns are in shared memory; directions are a byte a
 //   cell.
@@ -30,38 +32,89 @@ struct Profile {
     __device__ int occupied(int column) const {
         return leaf ? 1 : rows - count(column, OPENS) - count(column, EXTENDS) - count(column, ENDS);
     }
+    // Rows that end just before a place; those outside of their letters at it.
+    __device__ int ending(int place) const { return leaf ? 0 : max(count(place, ENDS) - count(place - 1, ENDS), 0); }
+    __device__ int outside(int place) const { return leaf ? 0 : max(count(place - 1, ENDS), count(place, ENDS)); }
+    __device__ bool keeps(int column) const {
+        return leaf || occupied(column) * ROWS_PER_LETTER > rows - count(column, ENDS);
+    }
 };
 
 __device__ inline Profile first_profile(const Join& join) { return {join.a, join.m, join.rows_a, join.leaf_a != 0}; }
 __device__ inline Profile second_profile(const Join& join) { return {join.b, join.n, join.rows_b, join.leaf_b != 0}; }
 
-// The places of what two profiles need while they are aligned, in words of 4 bytes from join.room on.
+// The places of what two profiles need while they are aligned, in words of 4 bytes from join.room on, which is a
+// multiple of 16 bytes.
 struct Room {
-    float *letters_a, *letters_b, *open_a, *open_b, *h, *e;
-    int *runs, *gaps_a, *gaps_b, *map_a, *map_b;
+    unsigned short *packed_a, *packed_b;
+    float *letters_a, *letters_b, *open_a, *open_b, *extend_a, *extend_b, *h, *e;
+    int *runs, *all_runs, *gaps_a, *gaps_b, *map_a, *map_b, *kept_a, *kept_b, *widths;
 
     __device__ explicit Room(const Join& join) {
         const int m = join.m, n = join.n, both = m + n;
-        letters_a = reinterpret_cast<float*>(join.room);
-        letters_b = letters_a + m, open_a = letters_b + n, open_b = open_a + m + 1, h = open_b + n + 1, e = h + n + 1;
-        runs = reinterpret_cast<int*>(e + n);
-        gaps_a = runs + both, gaps_b = gaps_a + both + 2, map_a = gaps_b + both + 2, map_b = map_a + both;
+        packed_a = reinterpret_cast<unsigned short*>(join.room), packed_b = packed_a + m * SYMBOLS;
+        letters_a = reinterpret_cast<float*>(packed_b + n * SYMBOLS);
+        letters_b = letters_a + m, open_a = letters_b + n, open_b = open_a + m + 1, extend_a = open_b + n + 1;
+        extend_b = extend_a + m + 1, h = extend_b + n + 1, e = h + n + 1;
+        runs = reinterpret_cast<int*>(e + n), all_runs = runs + both;
+        gaps_a = all_runs + both, gaps_b = gaps_a + both + 2, map_a = gaps_b + both + 2, map_b = map_a + both;
+        kept_a = map_b + both, kept_b = kept_a + m + 1, widths = kept_b + n + 1;
     }
 };
 
-// Of a profile: the share of rows that have a letter in a column, and what opening a gap behind so many columns costs.
-__device__ void gap_costs(const Profile& of, float opening, float extension, float end, float* letters, float* open) {
-    const float rows = of.rows;
+// The numbers of the columns of a profile that are aligned, and then that of all columns; a warp finds them.
+__device__ void list_kept(const Profile& of, int* kept, int* width) {
+    const int lane = threadIdx.x % LANES;
+    int found = 0;
+    for (int from = 0; from < of.columns; from += LANES) {
+        const int column = from + lane;
+        const bool keeps = column < of.columns && of.keeps(column);
+        const unsigned all = __ballot_sync(WARP, keeps);
+        if (keeps) kept[found + __popc(all & ((1u << lane) - 1))] = column;
+        found += __popc(all);
+    }
+    if (found == 0) {
+        for (int column = lane; column < of.columns; column += LANES) kept[column] = column;
+        found = of.columns;
+    }
+    if (lane == 0) kept[found] = of.columns, *width = found;
+}
+
+// The kept columns of a profile as a profile. A gap behind columns that are left out opens in the rows that have more of
+// it than the column before.
+__device__ Profile pack(const Profile& of, const int* kept, int width, unsigned short* packed) {
+    if (of.leaf) return of;
+    for (int at = threadIdx.x; at < width * SYMBOLS; at += blockDim.x) {
+        const int number = at / SYMBOLS, symbol = at % SYMBOLS, column = kept[number];
+        int count = of.count(column, symbol);
+        const int last = number ? kept[number - 1] : column - 1;
+        if (last + 1 < column && (symbol == OPENS || symbol == EXTENDS)) {
+            const int gaps = of.count(column, OPENS) + of.count(column, EXTENDS);
+            const int before = of.count(last, OPENS) + of.count(last, EXTENDS);
+            count = symbol == OPENS ? max(gaps - before, 0) : min(gaps, before);
+        }
+        packed[at] = count;
+    }
+    return {packed, width, of.rows, false};
+}
+
+// Of a profile: the share of rows that have a letter in a column, and what opening and extending a gap behind so many
+// columns costs.
+__device__ void gap_costs(const Profile& of, float opening, float extension, float end, float* letters, float* open,
+                          float* extend) {
+    const float rows = of.rows, less = __fsub_rn(extension, end);
     for (int column = threadIdx.x; column < of.columns; column += blockDim.x) {
         letters[column] = __fdiv_rn((float)of.occupied(column), rows);
         if (column) {
             const float there = __fdiv_rn((float)of.occupied(column - 1), rows);
-            const float begun = of.leaf ? 0.0f : __fdiv_rn((float)of.count(column, OPENS), rows);
-            const float both = fmaxf(__fsub_rn(there, begun), 0.0f);
-            open[column] = __fadd_rn(extension, __fmul_rn(both, __fsub_rn(opening, extension)));
+            const int last = of.ending(column) + (of.leaf ? 0 : of.count(column, OPENS));
+            const float both = fmaxf(__fsub_rn(there, __fdiv_rn((float)last, rows)), 0.0f);
+            const float outside = __fdiv_rn((float)of.outside(column), rows);
+            extend[column] = __fsub_rn(extension, __fmul_rn(outside, less));
+            open[column] = __fadd_rn(extend[column], __fmul_rn(both, __fsub_rn(opening, extension)));
         }
     }
-    if (threadIdx.x == 0) open[0] = open[of.columns] = end;
+    if (threadIdx.x == 0) open[0] = open[of.columns] = extend[0] = extend[of.columns] = end;
 }
 
 // Of each lane: first - cost of lane 0 - ... - its own, one after another.
@@ -89,7 +142,7 @@ __device__ void first_row(const Room& room, int n, float end) {
 
 // What a lane knows of its column of A.
 struct Column {
-    float letter, opens, first_left, corner, left, e, f, up_before;
+    float letter, opens, extends, first_left, corner, left, e, f, up_before;
     int i;
 };
 
@@ -132,10 +185,10 @@ __device__ inline int ways_at(const unsigned char* ways, int n, int i, int j) {
 }
 
 // The path, the last operation first, as runs: 4 length + operation. All lanes look at once at the next cells of the way
-// that the operation goes. Returns how many; ``length`` are the columns.
-__device__ int trace_path(const unsigned char* ways, int m, int n, int* runs, int* length) {
+// that the operation goes. Returns how many.
+__device__ int trace_path(const unsigned char* ways, int m, int n, int* runs) {
     const int lane = threadIdx.x % LANES;
-    int i = m, j = n, state = DIAGONAL, count = 0, last = -1, run = 0, total = 0;
+    int i = m, j = n, state = DIAGONAL, count = 0, last = -1, run = 0;
     while (i > 0 || j > 0) {
         int operation = state, steps;
         if (i == 0 || j == 0) {
@@ -157,7 +210,6 @@ __device__ int trace_path(const unsigned char* ways, int m, int n, int* runs, in
             }
         }
         i -= operation == LEFT ? 0 : steps, j -= operation == UP ? 0 : steps;
-        total += steps;
         if (steps == 0) continue;
         if (operation == last) {
             run += steps;
@@ -168,33 +220,100 @@ __device__ int trace_path(const unsigned char* ways, int m, int n, int* runs, in
         }
     }
     if (run && lane == 0) runs[count] = 4 * run + last;
-    *length = total;
     return count + (run != 0);
 }
 
-// The gaps of both sides as (columns of it before, length), from the runs.
+// How many of the next ``most`` kept columns follow each other with none between them that was left out; a warp looks.
+__device__ int unbroken(const int* kept, int first, int most) {
+    const int lane = threadIdx.x % LANES;
+    for (int from = 1; from < most; from += LANES) {
+        const int at = first + from + lane;
+        const bool breaks = from + lane < most && kept[at] != kept[at - 1] + 1;
+        const unsigned all = __ballot_sync(WARP, breaks);
+        if (all) return from + __ffs(all) - 1;
+    }
+    return most;
+}
+
+// A path, the first operation first, to which all lanes append alike.
+struct Runs {
+    int *runs, count = 0, last = -1, run = 0;
+
+    __device__ void append(int operation, int length) {
+        if (length == 0) return;
+        if (operation == last) {
+            run += length;
+        } else {
+            finish();
+            last = operation, run = length;
+        }
+    }
+    __device__ void finish() {
+        if (run && threadIdx.x % LANES == 0) runs[count] = 4 * run + last;
+        count += run != 0, run = 0;
+    }
+};
+
+// Columns of both profiles side by side, then what is more of one.
+__device__ void append_beside(Runs& all, int steps_a, int steps_b) {
+    all.append(DIAGONAL, min(steps_a, steps_b));
+    all.append(UP, max(steps_a - steps_b, 0));
+    all.append(LEFT, max(steps_b - steps_a, 0));
+}
+
+// The path through all columns, from that through the kept ones: those left out stand before the next one kept, beside
+// columns of the other profile that have no partner there.
+__device__ int unpack_runs(const Room& room, int packed) {
+    Runs all = {room.all_runs};
+    int i = 0, j = 0, at_a = 0, at_b = 0;
+    for (int at = packed - 1; at >= 0; --at) {
+        const int operation = room.runs[at] & 3;
+        for (int left = room.runs[at] >> 2; left > 0;) {
+            int steps = left, steps_a = room.kept_a[i] - at_a, steps_b = room.kept_b[j] - at_b;
+            if (operation != LEFT) steps = unbroken(room.kept_a, i, steps);
+            if (operation != UP) steps = unbroken(room.kept_b, j, steps);
+            if (operation == UP) steps_a += steps, steps_b = min(steps_a, steps_b);
+            if (operation == LEFT) steps_b += steps, steps_a = min(steps_a, steps_b);
+            append_beside(all, steps_a, steps_b);
+            at_a += steps_a, at_b += steps_b;
+            if (operation == DIAGONAL) all.append(DIAGONAL, steps), at_a += steps, at_b += steps;
+            i += operation == LEFT ? 0 : steps, j += operation == UP ? 0 : steps, left -= steps;
+        }
+    }
+    append_beside(all, room.kept_a[i] - at_a, room.kept_b[j] - at_b);
+    all.finish();
+    return all.count;
+}
+
+// The gaps of both sides as (columns of it before, length), and the number of columns, from the runs.
 __device__ void note_gaps(const Room& room, int runs, Path* found) {
-    int a = 0, b = 0, gaps_a = 0, gaps_b = 0;
-    for (int at = runs - 1; at >= 0; --at) {
-        const int operation = room.runs[at] & 3, steps = room.runs[at] >> 2;
+    int a = 0, b = 0, gaps_a = 0, gaps_b = 0, columns = 0;
+    for (int at = 0; at < runs; ++at) {
+        const int operation = room.all_runs[at] & 3, steps = room.all_runs[at] >> 2;
         if (operation == LEFT) room.gaps_a[2 * gaps_a] = a, room.gaps_a[2 * gaps_a + 1] = steps, ++gaps_a;
         if (operation == UP) room.gaps_b[2 * gaps_b] = b, room.gaps_b[2 * gaps_b + 1] = steps, ++gaps_b;
-        a += operation == LEFT ? 0 : steps, b += operation == UP ? 0 : steps;
+        a += operation == LEFT ? 0 : steps, b += operation == UP ? 0 : steps, columns += steps;
     }
-    found->runs = runs, found->gaps_a = gaps_a, found->gaps_b = gaps_b;
+    found->columns = columns, found->runs = runs, found->gaps_a = gaps_a, found->gaps_b = gaps_b;
 }
 
 extern "C" __global__ void align_profiles(const Join* joins, const float* table, float opening, float extension, float end,
                                    Path* found) {
     extern __shared__ float shared[];   // the table, and of every warp SYMBOLS x LANES scores
     const Join join = joins[blockIdx.x];
-    const Profile a = first_profile(join), b = second_profile(join);
     const Room room(join);
-    const int m = join.m, n = join.n, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+    if (warp == 0) list_kept(first_profile(join), room.kept_a, room.widths);
+    if (warp == warps - 1) list_kept(second_profile(join), room.kept_b, room.widths + 1);
+    __syncthreads();
+    const int m = room.widths[0], n = room.widths[1];
+    const Profile a = pack(first_profile(join), room.kept_a, m, room.packed_a);
+    const Profile b = pack(second_profile(join), room.kept_b, n, room.packed_b);
     float* own = shared + SYMBOLS * SYMBOLS + warp * SYMBOLS * LANES + lane;
     for (int at = threadIdx.x; at < SYMBOLS * SYMBOLS; at += blockDim.x) shared[at] = table[at];
-    gap_costs(a, opening, extension, end, room.letters_a, room.open_a);
-    gap_costs(b, opening, extension, end, room.letters_b, room.open_b);
+    __syncthreads();
+    gap_costs(a, opening, extension, end, room.letters_a, room.open_a, room.extend_a);
+    gap_costs(b, opening, extension, end, room.letters_b, room.open_b, room.extend_b);
     __syncthreads();
     if (warp == 0) first_row(room, n, end);
     __syncthreads();
@@ -214,6 +333,7 @@ extern "C" __global__ void align_profiles(const Join* joins, const float* table,
                 for (int symbol = 0; symbol < SYMBOLS; ++symbol) own[symbol * LANES] = scores[symbol];
                 of.letter = inside ? room.letters_a[of.i] : 0.0f;
                 of.opens = inside ? room.open_a[of.i + 1] : 0.0f;
+                of.extends = inside ? room.extend_a[of.i + 1] : 0.0f;
                 const float before = room.h[0];
                 of.first_left = running_costs(before, __fmul_rn(of.letter, end));
                 const float above = __shfl_up_sync(WARP, of.first_left, 1);
@@ -224,8 +344,6 @@ extern "C" __global__ void align_profiles(const Join* joins, const float* table,
             }
             const int here = chunk * LANES + lane;
             const float h_above = here < n ? room.h[here + 1] : 0.0f, e_above = here < n ? room.e[here] : NEVER;
-            const float up_cost = __fmul_rn(of.letter, extension), up_end = __fmul_rn(of.letter, end);
-            const float left_extends = of.i + 1 < m ? extension : end;
             __syncwarp();
             for (int step = 0; step < LANES; ++step) {
                 const int j = chunk * LANES + step - lane;
@@ -236,11 +354,11 @@ extern "C" __global__ void align_profiles(const Join* joins, const float* table,
                 int way = 0;
                 const float letter_b = room.letters_b[j];
                 float opened = __fsub_rn(up, __fmul_rn(of.letter, room.open_b[j + 1]));
-                float extended = __fsub_rn(e, j + 1 < n ? up_cost : up_end);
+                float extended = __fsub_rn(e, __fmul_rn(of.letter, room.extend_b[j + 1]));
                 if (opened >= extended) extended = opened, way = UP_OPENS;
                 e = extended;
                 opened = __fsub_rn(of.left, __fmul_rn(letter_b, of.opens));
-                float f = __fsub_rn(of.f, __fmul_rn(letter_b, left_extends));
+                float f = __fsub_rn(of.f, __fmul_rn(letter_b, of.extends));
                 if (opened >= f) f = opened, way |= LEFT_OPENS;
                 float best = __fadd_rn(of.corner, __fmul_rn(score_pair(b, j, own), join.pairs));
                 if (e > best) best = e, way |= FROM_UP;
@@ -253,13 +371,10 @@ extern "C" __global__ void align_profiles(const Join* joins, const float* table,
         __syncthreads();
     }
     if (warp == 0) {
-        int length;
-        const int runs = trace_path(join.ways, m, n, room.runs, &length);
+        const int packed = trace_path(join.ways, m, n, room.runs);
         __syncwarp();
-        if (lane == 0) {
-            found[blockIdx.x].columns = length;
-            note_gaps(room, runs, &found[blockIdx.x]);
-        }
+        const int runs = unpack_runs(room, packed);
+        if (lane == 0) note_gaps(room, runs, &found[blockIdx.x]);
     }
 }
 
@@ -278,8 +393,8 @@ __device__ inline int side_count(const Profile& of, const int* map, int column, 
     if (symbol != OPENS && symbol != EXTENDS && symbol != ENDS) return 0;
     const int taken = -1 - place;
     if (taken == 0 || taken == of.columns) return symbol == ENDS ? of.rows : 0;
-    const int ends = of.leaf ? 0 : min(of.count(taken - 1, ENDS), of.count(taken, ENDS));
-    const int opening = opened ? 0 : of.occupied(taken - 1);
+    const int ends = of.outside(taken);
+    const int opening = opened ? 0 : of.occupied(taken - 1) - of.ending(taken);
     return symbol == ENDS ? ends : symbol == OPENS ? opening : of.rows - ends - opening;
 }
 
@@ -290,8 +405,8 @@ extern "C" __global__ void merge_profiles(const Join* joins, const Path* found, 
     const Profile a = first_profile(join), b = second_profile(join);
     const Room room(join);
     int column = 0, at_a = 0, at_b = 0;
-    for (int at = own.runs - 1; at >= 0; --at) {
-        const int operation = room.runs[at] & 3, steps = room.runs[at] >> 2;
+    for (int at = 0; at < own.runs; ++at) {
+        const int operation = room.all_runs[at] & 3, steps = room.all_runs[at] >> 2;
         for (int step = threadIdx.x; step < steps; step += blockDim.x) {
             room.map_a[column + step] = operation == LEFT ? -1 - at_a : at_a + step;
             room.map_b[column + step] = operation == UP ? -1 - at_b : at_b + step;

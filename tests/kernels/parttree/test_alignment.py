@@ -15,8 +15,8 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, sizes, trials
-from antidiag.kernels.parttree.progressive import alignment_rules
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, sizes, symbols, trials
+from antidiag.kernels.parttree.progressive import alignment_rules, cpu_profile_pair, cpu_profiles
 from antidiag.kernels.parttree.progressive.alignment_rules import leaves_of_tree, make_score_rules
 from antidiag.kernels.parttree.progressive.tree_tasks import order_steps
 from antidiag.kernels.run_plan import RunPlan
@@ -248,3 +248,82 @@ def test_a_family_is_told_from_sequences_that_have_nothing_in_common() -> None:
     assert ALIGNMENT_PROBLEM.make_problem(list(related(60, 1)), {}).are_related
     assert not ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(60)), {}).are_related
     assert ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(5)), {}).are_related, "few are taken for a family"
+
+
+def whole_sequences_among_fragments(count: int, seed: int) -> tuple[tuple[Sequence, ...], np.ndarray, np.ndarray]:
+    """Two whole sequences with loops between four shared stretches of 15 letters, and fragments of what follows these;
+    also the places of the shared letters in both."""
+    random = np.random.default_rng(seed)
+    draw = lambda size: random.choice(list(AMINO_ACIDS), size)  # noqa: E731
+    common, stretches, loops = draw(80), [draw(15) for _ in range(4)], [draw(8) for _ in range(4)]
+
+    def change(letters: np.ndarray, share: float) -> np.ndarray:
+        return np.where(random.random(letters.size) < share, draw(letters.size), letters)
+
+    texts, places = [], []
+    for side, share in ((0, 0.0), (1, 0.5)):
+        parts = [(change(stretches[at], share), loops[at][: 8 * (at % 2 == side)]) for at in range(4)]
+        texts.append(np.concatenate([*itertools.chain(*parts), change(common, 0.6 * share)]))
+        starts = np.cumsum([0, *(15 + loop.size for _, loop in parts[:-1])])
+        places.append((starts[:, None] + np.arange(15)).reshape(-1))
+    texts += [change(common, 0.3) for _ in range(count)]
+    return proteins(*("".join(text) for text in texts)), *places
+
+
+def test_fragments_do_not_make_gaps_in_whole_sequences_dearer() -> None:
+    found, costs = {}, {"gap_open": 10.0, "gap_extend": 1.5, "gap_end": 1.0}
+    for count in (4, 400):
+        shares = []
+        for seed in range(4):
+            family, first, second = whole_sequences_among_fragments(count, seed)
+            letters = answer(ALIGNMENT_PROBLEM.make_problem(family, costs)).alignment.letters
+            columns = [np.flatnonzero(row != GAP) for row in letters[:2]]
+            shares.append((columns[0][first] == columns[1][second]).mean())
+        found[count] = np.mean(shares)
+    assert found[400] > 0.7
+    assert found[400] > found[4] - 0.06
+
+
+def test_columns_with_hardly_a_letter_take_no_part_in_alignments() -> None:
+    rows, columns = 24, 5
+    counts = np.zeros((symbols.SYMBOLS, columns), np.float32)
+    counts[0] = rows
+    counts[:, 1] = counts[:, 2] = 0
+    counts[0, 1], counts[symbols.OPENS, 1] = 1, rows - 1
+    counts[0, 2], counts[symbols.EXTENDS, 2], counts[symbols.ENDS, 2] = 1, 1, rows - 2
+    counts[0, 3], counts[symbols.OPENS, 3], counts[symbols.EXTENDS, 3] = rows - 6, 2, 4
+    kept, target = np.zeros(columns + 1, np.int64), np.zeros(counts.size, np.float32)
+    size = cpu_profiles.pack_profile(counts.reshape(-1), 0, columns, np.float32(rows), 1, kept, target, 0)
+    assert kept[: size + 1].tolist() == [0, 2, 3, 4, 5], "of column 2 one of two rows between their ends has a letter"
+    packed = target[: symbols.SYMBOLS * size].reshape(symbols.SYMBOLS, size)
+    assert packed[symbols.OPENS].tolist() == [0, 1, 2, 0]
+    assert packed[symbols.EXTENDS].tolist() == [0, 0, 4, 0]
+    runs = np.zeros((columns + 8, 2), np.int64)
+    path = np.array([[0, 1], [cpu_profile_pair.UP, 2], [0, 1]])
+    found = cpu_profiles.unpack_runs(path, kept, np.arange(3), runs)
+    assert runs[:found].tolist() == [[0, 1], [cpu_profile_pair.UP, 3], [0, 1]]
+    path = np.array([[0, 1], [cpu_profile_pair.LEFT, 3], [0, 3]])
+    found = cpu_profiles.unpack_runs(path, kept, np.arange(8), runs)
+    expected = [[0, 2], [cpu_profile_pair.LEFT, 2], [0, 3]]
+    assert runs[:found].tolist() == expected, "letters without a partner stand in the column that was left out"
+
+
+def family_with_insertions(count: int) -> tuple[Sequence, ...]:
+    """Nucleotides that differ in some letters, many with an insertion of their own."""
+    random = np.random.default_rng(8)
+    text, found = random.choice(list("ACGT"), 60), []
+    for number in range(count):
+        own = np.where(random.random(60) < 0.1, random.choice(list("ACGT"), 60), text).tolist()
+        at = int(random.integers(5, 55))
+        own[at:at] = random.choice(list("ACGT"), number % 4).tolist()
+        found.append(Sequence(f"s{number}", "".join(own).encode(), SequenceType.DNA))
+    return tuple(found)
+
+
+def test_a_gap_beside_a_column_with_hardly_a_letter_costs_an_opening() -> None:
+    family = family_with_insertions(120)
+    letters = answer(ALIGNMENT_PROBLEM.make_problem(family, {})).alignment.letters
+    occupied = (letters != ord("-")).mean(axis=0)
+    assert (occupied > 0.5).sum() == 60
+    assert letters.shape[1] < 200
+    assert ((letters != ord("-")) & (occupied > 0.5)).sum() >= 0.985 * 60 * len(family)

@@ -15,6 +15,7 @@ from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, trials
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.trials import RandomChooser
+from tests.kernels.parttree.test_alignment import family_with_insertions
 from tests.nvrtc import compile_without_device
 
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
@@ -54,6 +55,15 @@ def test_emulated_profiles_of_several_strips_move(
     problem = ALIGNMENT_PROBLEM.make_problem(
         trials.random_proteins(12, 60, 90), {"guide": guide, "references": 3, "gap_open": 4.0}
     )
+    found = emulated("msa-parttree", problem, seed=1).answer
+    np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
+
+
+def test_emulated_columns_with_hardly_a_letter_are_left_out(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antidiag.kernels.parttree.progressive.cuda_profiles.LEVEL_S", 0.0)
+    family = family_with_insertions(56)
+    problem = ALIGNMENT_PROBLEM.make_problem([*family, *(replace(one, name=f"h{one.name}", letters=one.letters[30:])
+                                                         for one in family[::3])], {})  # fmt: skip
     found = emulated("msa-parttree", problem, seed=1).answer
     np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
 
