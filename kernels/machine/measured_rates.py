@@ -64,12 +64,12 @@ def _rates_path() -> Path:
 @contextlib.contextmanager
 def use_rates_file(path: Path) -> Iterator[None]:
     """Read and keep measured rates in another file, for as long as the context lasts."""
-    global _rates_path
-    usual, _rates_path = _rates_path, lambda: path
+    usual = _rates_path
+    globals()["_rates_path"] = lambda: path
     try:
         yield
     finally:
-        _rates_path = usual
+        globals()["_rates_path"] = usual
 
 
 def _read_entries() -> Mapping[str, Any]:
