@@ -213,6 +213,7 @@ METHODS = (
         parameters=PrunedParameters,
         backends=backends_in("antidiag.kernels.trees.alignment_trees", "nj_alignment"),
         returns=frozenset({"tree"}),
+        is_heuristic=True,
         criterion=NEIGHBOR_JOINING,
         cost=CostEstimate(
             estimate_memory=alignment_tree_sizes.estimate_memory,

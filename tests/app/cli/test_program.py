@@ -48,6 +48,16 @@ def test_every_command_has_help_and_examples(says, command):
     assert f"python main.py {command}" in text
 
 
+def test_examples_behind_a_pipe_start_as_the_program_does(says):
+    assert "| python main.py tree -" in " ".join(says("msa", "--help").split())
+
+
+def test_trees_that_neighbors_join_are_no_optimum():
+    joined = [method for method in registry.METHODS if method.criterion == registry.find_method("nj-pruned").criterion]
+    assert "nj-alignment" in [method.id for method in joined]
+    assert not any(method.finds_optimum for method in joined)
+
+
 def test_methods_declares_everything(says):
     found = {method["id"]: method for method in json.loads(says("methods", "--json"))}
     assert list(found) == [method.id for method in registry.METHODS]
