@@ -17,6 +17,7 @@ pytest.importorskip("typer")
 
 from antidiag.app import main as entry
 from antidiag.app.cli import COMMANDS, program, run_commands
+from antidiag.app.cli.options import default_by_type
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
@@ -531,12 +532,13 @@ def help_of(says, monkeypatch):
 def test_help_behind_a_method_has_its_options_and_defaults(help_of, method):
     """Of several declarations of one name the help of a method tells its own."""
     text = help_of("run", method.id)
+    assert "Default: for" not in text
     options = {option.name: option for option in method.problem_type.options}
     for name, option in options.items():
         told = " ".join(option.help.split())
         assert f"--{name.replace('_', '-')} " in text and told in text, option
         if option.kind != "bool" and option.default not in (None, ""):
-            assert f"{told} Default: {option.default}." in text
+            assert f"{told} Default: {default_by_type(option, method) or option.default}." in text
     others = {one.name for other in registry.METHODS for one in other.problem_type.options} - set(options)
     assert not [name for name in others if f" --{name.replace('_', '-')} " in text]
 
