@@ -18,5 +18,5 @@ HOW_TO_INSTALL = "install them with python3 scripts/setup.py" if CHECKOUT is not
 
 
 def as_typed(text: str) -> str:
-    """Return a help text whose lines that begin with ``antidiag`` begin with the words that start this program."""
-    return re.sub(r"(?m)^antidiag\b", PROGRAM, text)
+    """Return a help text in which commands, also behind a pipe, begin with the words that start this program."""
+    return re.sub(r"(?m)(^|\| )antidiag\b", rf"\1{PROGRAM}", text)

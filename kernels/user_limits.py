@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import platformdirs
@@ -111,5 +111,7 @@ def _set_limit(name: str, count: int) -> None:
         file.write(json.dumps(limits).encode())
 
 
+@cache
 def _limit_path() -> Path:
+    """Return the file of the limits; looked up once, because every plan asks for it several times."""
     return platformdirs.user_config_path("antidiag") / "disk.json"

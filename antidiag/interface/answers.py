@@ -172,6 +172,9 @@ class PairAlignment(Answer):
         found.score = self.score
         return found
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return as_array(self.to_alignment().array, dtype, copy)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
 
@@ -221,6 +224,12 @@ class StatePath(Answer):
         names = self.result.problem.hmm.states
         return None if self.states is None else [names[state] for state in self.states.tolist()]
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        found = self.states if self.posterior is None else self.posterior
+        if found is None:
+            raise InputError(f"{self.result.method} gives a probability alone; use viterbi or posterior")
+        return as_array(found, dtype, copy)
+
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row a letter: its state, or the probability of each state."""
         pandas, letters = import_optional("pandas"), list(self.result.problem.sequence.letters.decode("ascii"))
@@ -267,6 +276,9 @@ class ShortestPaths(Answer):
         found = np.asarray(answer.distances, np.float64)
         return np.where(np.asarray(answer.distances) < problem.limit, found, np.inf)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return as_array(self.distances, dtype, copy)
+
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` of the distances with the names as index and columns (package pandas)."""
         names = list(self.names)
@@ -285,6 +297,14 @@ class Product(Answer):
     def array(self) -> np.ndarray:
         """The product, float64; infinite where no sum is finite."""
         return self.result.answer.as_floats(self.result.problem)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return as_array(self.array, dtype, copy)
+
+
+def as_array(values: np.ndarray, dtype: Any, copy: bool | None) -> np.ndarray:
+    """Return values for NumPy's ``__array__``: themselves, or a copy of another type or where one is wanted."""
+    return np.array(values, dtype) if dtype is not None or copy else values
 
 
 def import_optional(module: str, package: str = "") -> Any:

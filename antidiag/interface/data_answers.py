@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.interface import pictures
-from antidiag.interface.answers import Answer, import_optional
+from antidiag.interface.answers import Answer, as_array, import_optional
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import alignment_writer, distance_files, newick, tree_files
 from antidiag.kernels.model import Result, SequenceType
@@ -144,7 +144,7 @@ class Alignment(DataAnswer):
         return len(self.data.names)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.array, dtype) if dtype is not None or copy else self.array
+        return as_array(self.array, dtype, copy)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -240,14 +240,20 @@ class Distances(DataAnswer):
         return skbio.DistanceMatrix(np.asarray(self.array, np.float64), list(self.names))
 
     def __getitem__(self, pair: tuple[Any, Any]) -> float:
-        at = [self.names.index(one) if isinstance(one, str) else one for one in pair]
-        return float(self.array[at[0], at[1]])
+        first, second = (self._find_taxon(one) if isinstance(one, str) else one for one in pair)
+        return float(self.array[first, second])
+
+    def _find_taxon(self, name: str) -> int:
+        """Return the number of a taxon; raise InputError for an unknown name."""
+        if name not in self.names:
+            raise InputError(f"{self.data.name}: no taxon is called {name!r}; names holds all of them")
+        return self.names.index(name)
 
     def __len__(self) -> int:
         return len(self.names)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.array, dtype) if dtype is not None or copy else self.array
+        return as_array(self.array, dtype, copy)
 
     def _compared_content(self) -> Any:
         return self.names, self.array.tobytes()

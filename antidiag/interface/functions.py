@@ -96,13 +96,13 @@ def _run_on(
     return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))
 
 
-def align(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> PairAlignment:
+def align(first: Any, second: Any = None, *, method: str | None = None, **settings: Any) -> PairAlignment:
     """Return the best alignment of two sequences.
 
     Parameters
     ----------
     first, second : str, bytes, Path, SeqRecord or Sequence
-        Letters, or a file with one sequence.
+        Letters, or a file with one sequence. Without ``second``, the first holds both: a file, a list or a mapping.
     method : str, optional
         A method for two sequences; by default one that suits their lengths.
     **settings
@@ -121,7 +121,10 @@ def align(first: Any, second: Any, *, method: str | None = None, **settings: Any
     (2, '1=1D1=1I1=1X2=')
     """
     wanted = settings.pop("type", None)
-    data = as_data([_single(first, "first", wanted), _single(second, "second", wanted)], wanted)
+    if second is None:
+        data = as_data(first, wanted)
+    else:
+        data = as_data([_single(first, "first", wanted), _single(second, "second", wanted)], wanted)
     return _run_on(_choose("align", method, data, settings), data, **settings)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
@@ -13,13 +15,16 @@ from typing import Any, cast
 
 from antidiag.interface.inputs import check_counts
 from antidiag.kernels import engine
-from antidiag.kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.errors import AntidiagError, Cancelled, ParameterError
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import data_loading
 
 LOOK_S = 0.1
 """How often a waiting call looks for Ctrl-C where the system does not wake it."""
+OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]*)(?: (?!and\b|or\b)([a-z0-9]+)\b)?")
+"""An option of the command line in a message, and its value: "--unknown missing"."""
 
 
 def run_method(
@@ -36,10 +41,32 @@ def run_method(
     """
     check_counts(method, data)
     options, parameters = _split_settings(method, settings)
-    problem = method.problem_type.make_problem(data, options)
-    planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
-    with _watched(progress) as monitor:
-        return wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)
+    with _errors_in_python():
+        problem = method.problem_type.make_problem(data, options)
+        planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
+        with _watched(progress) as monitor:
+            result = wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)
+    notes = data_loading.reading_notes(data)
+    return dataclasses.replace(result, notes=(*notes, *result.notes)) if notes else result
+
+
+@contextmanager
+def _errors_in_python() -> Iterator[None]:
+    """Write options of the command line in error messages as keyword arguments."""
+    try:
+        yield
+    except AntidiagError as error:
+        error.args = tuple(_as_keywords(part) if isinstance(part, str) else part for part in error.args)
+        raise
+
+
+def _as_keywords(text: str) -> str:
+    """Return a message with keyword arguments: "--unknown missing" becomes "unknown='missing'"."""
+
+    def write_keyword(found: re.Match[str]) -> str:
+        return found[1].replace("-", "_") + (f"={found[2]!r}" if found[2] else "")
+
+    return OPTION.sub(write_keyword, text)
 
 
 def _split_settings(method: Method, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

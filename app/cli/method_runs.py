@@ -160,7 +160,7 @@ class MethodRun:
         inputs.print_option_notes(method, self.flagged, self.options)
         messages.print_detail(
             f"{method.id} on the {planned.backend}, {planned.device_name}: {report.estimate_text(planned)}, "
-            f"{dict(planned.parameters.as_mapping())}"
+            f"{report.plan_settings(planned) or 'no parameters'}"
         )
         return engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=self.resume or None)
 

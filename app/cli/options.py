@@ -320,7 +320,7 @@ def default_by_type(option: Parameter, method: Method) -> str:
     found = {}
     for label, kind in (("nucleotides", SequenceType.DNA), ("proteins", SequenceType.PROTEIN)):
         values = method.problem_type.default_options([Sequence("", b"A", kind)])
-        if values.get(option.name, "") != "":
+        if values.get(option.name) not in (None, ""):  # an empty matrix: match and mismatch scores, as the help says
             found[label] = f"{values[option.name]:g}" if option.kind == "float" else str(values[option.name])
     if len(found) == 2 and len(set(found.values())) == 1:
         return next(iter(found.values()))

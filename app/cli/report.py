@@ -89,8 +89,7 @@ def plan_rows(
         ("problem", f"{planned.problem.title}, {planned.problem.size}"),
         (
             "parameters",
-            texts.format_settings(method.parameters.select_used(planned.parameters.as_mapping(), planned.backend))
-            or "none",
+            plan_settings(planned) or "none",
         ),
         (
             "time",
@@ -106,6 +105,12 @@ def plan_rows(
     if suited:
         rows.append(("suggestion", f"{suited.method.name} ({suited.method.id}): {suited.reason}"))
     return rows + _note_rows(planned.notes)
+
+
+def plan_settings(planned: RunPlan) -> str:
+    """Return the parameters that a planned run uses: 's = 128, T = 32'; empty if it has none."""
+    used = planned.method.parameters.select_used(planned.parameters.as_mapping(), planned.backend)
+    return texts.format_settings(used)
 
 
 def estimate_text(planned: RunPlan) -> str:

@@ -57,7 +57,9 @@ class RatePoint(NamedTuple):
 
 
 @cache
+@cache
 def _rates_path() -> Path:
+    """Return the file of the rates; looked up once, because every plan asks for it."""
     return Path(platformdirs.user_cache_dir("antidiag")) / "rates.json"
 
 
@@ -167,10 +169,16 @@ def _reference_ms(method: Method, backend: str, run: RatePoint) -> float:
 
 def _shipped_ms(points: Sequence[RatePoint], run: RatePoint) -> float:
     """Return the time of a run by these runs: a power of its work, shared by its threads, at least the shortest one."""
-    busy = [(math.log(point.work), math.log(point.time_ms * max(point.threads, 1))) for point in points]
+    busy = _busy_times(tuple(points))
     beyond = max(0.0, math.log(run.work) - busy[-1][0])  # where the rate stays that of the largest run
     threads = max(1, min(run.threads, count_processors()))
     return max(math.exp(_interpolate(busy, math.log(run.work)) + beyond) / threads, points[0].time_ms)
+
+
+@lru_cache(maxsize=256)
+def _busy_times(points: tuple[RatePoint, ...]) -> tuple[tuple[float, float], ...]:
+    """Return the logarithms of the work of each run and of the time that its threads were busy."""
+    return tuple((math.log(point.work), math.log(point.time_ms * max(point.threads, 1))) for point in points)
 
 
 def _interpolate(points: Sequence[tuple[float, float]], place: float) -> float:

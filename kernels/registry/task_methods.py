@@ -32,13 +32,15 @@ class MethodTask:
     """A task, the methods for it, and which of them is recommended.
 
     ``problems`` are the ids of the problem types whose methods solve the task, and ``usual`` is the recommended method
-    of most data. ``choose(data, backend)`` recommends one for some data.
+    of most data. ``choose(data, backend)`` recommends one for some data. ``explained`` are further methods whose options
+    the help of the task explains.
     """
 
     id: str
     usual: str
     problems: tuple[str, ...]
     choose: Callable[[Sequence[Any], str], Choice | None] = field(default=lambda data, backend: None)
+    explained: tuple[str, ...] = ()
 
     def methods(self) -> list[Method]:
         """Return the methods for the task; the usual one first."""
@@ -109,12 +111,14 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
                 "nj-pruned",
                 ("tree", "alignment-tree", "placed-alignment", "placed-sequences", "parttree"),
                 _choose_tree,
+                ("nj-alignment", "distance-full"),
             ),
             MethodTask(
                 "distances",
                 "distance-full",
                 ("full-distances", "ktuple-distances", "6mer-distances", "alignment-distances"),
                 _choose_distances,
+                ("distance-alignment",),
             ),
             MethodTask("fold", "nussinov", ("folding",)),
             MethodTask("viterbi", "viterbi-persistent", ("viterbi",), _suggest_among("viterbi")),

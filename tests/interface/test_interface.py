@@ -179,13 +179,49 @@ def test_graphs_of_networkx_arrays_and_edges() -> None:
         (lambda: ad.align("ACGT", 4), ad.InputError, "cannot take data of the type int; pass letters"),
         (lambda: ad.align("ACGT", "ACGT", type="dns"), ad.ParameterError, 'type must be "DNA", "RNA" or "protein"'),
         (lambda: ad.align("ACGT", "ACGT", method="striped-score").rows, ad.InputError, "returns only the score"),
+        (lambda: ad.align("ACGT"), ad.InputError, "takes 2 sequences; got 1; pass 2 sequences"),
         (lambda: ad.hmm("nothing"), ad.InputError, "cpg-islands"),
+        (lambda: ad.hmm("cpg-islands").viterbi("MKLP"), ad.InputError, "not observed with unknown='missing'"),
+        (lambda: ad.distances(["ACGT", "ACGA"])["x", "y"], ad.InputError, "no taxon is called 'x'"),
         (lambda: ad.tree(ad.hmm("cpg-islands")), ad.InputError, "takes"),
     ],
 )
 def test_errors_say_what_to_do_in_python(call, error, text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("no GPU. Choose --backend cpu", "no GPU. Choose backend='cpu'"),
+        ("give both --start and --end, or neither", "give both start and end, or neither"),
+        ("give its file with --gap-open", "give its file with gap_open"),
+    ],
+)
+def test_options_in_errors_are_keywords(message: str, text: str) -> None:
+    with pytest.raises(ad.InputError) as error, runs._errors_in_python():
+        raise ad.InputError(message)
+    assert str(error.value) == text
+
+
+def test_both_sequences_may_be_in_the_first() -> None:
+    assert ad.align({"a": "GATTACA", "b": "GATACA"}).names == ("a", "b")
+    assert ad.align(["GATTACA", "GATACA"]) == ad.align("GATTACA", "GATACA")
+
+
+def test_notes_tell_what_reading_removed() -> None:
+    assert any("2 gaps removed" in note for note in ad.align("GA--TTACA", "GATTACA").notes)
+
+
+def test_answers_are_arrays() -> None:
+    model, weights = ad.hmm("cpg-islands"), np.array([[0, 1], [np.inf, 0]])
+    assert np.asarray(ad.align("GATTACA", "GATTACA")).shape == (2, 7)
+    assert np.asarray(model.viterbi("ACGTACGT")).shape == (8,)
+    assert np.asarray(model.posterior("ACGTACGT")).shape == (8, 8)
+    assert np.array(ad.shortest_paths(weights), np.float32).tolist() == [[0, 1], [np.inf, 0]]
+    with pytest.raises(ad.InputError, match="a probability alone"):
+        np.asarray(model.forward("ACGTACGT"))
 
 
 def test_ctrl_c_cancels_and_waits() -> None:

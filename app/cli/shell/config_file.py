@@ -91,11 +91,13 @@ def read_config() -> Config:
     path = config_path()
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if os.environ.get(FILE_VARIABLE):
             raise InputError(f"{path}: no such file; {FILE_VARIABLE} names it") from None
         return Config(path)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; give another file") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: cannot be read as TOML: {error}; correct or remove it") from error
     commands = {name: value for name, value in found.items() if isinstance(value, dict)}
     general = {name: value for name, value in found.items() if not isinstance(value, dict)}

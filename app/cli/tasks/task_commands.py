@@ -328,20 +328,21 @@ def _report_task(
     saved.report(result, [(label, named), *first, *rows], SHOWN[task.id])
 
 
-def _task_command(command: Callable[..., None], *helped: str) -> tuple[Callable[..., None], type[TaskCommand]]:
-    """Return a command with the options of all methods of its task, and its class; ``helped`` are in its help."""
-    methods = TASKS[command.__name__].methods()
+def _task_command(command: Callable[..., None]) -> tuple[Callable[..., None], type[TaskCommand]]:
+    """Return a command with the options of all methods of its task, and its class."""
+    task = TASKS[command.__name__]
+    methods = task.methods()
     if command is tree:
         methods += TASKS["distances"].methods()
-    return with_option_groups(command, methods), TaskCommand.of_methods(*helped)
+    return with_option_groups(command, methods), TaskCommand.of_methods(task.usual, *task.explained)
 
 
 TASK_COMMANDS = {
-    "align": (*_task_command(align, "striped-alignment"), ALIGN_EXAMPLES),
-    "msa": (*_task_command(msa, "msa"), MSA_EXAMPLES),
-    "tree": (*_task_command(tree, "nj-pruned", "nj-alignment", "distance-full"), TREE_EXAMPLES),
-    "distances": (*_task_command(distances, "distance-full", "distance-alignment"), DISTANCES_EXAMPLES),
-    "fold": (*_task_command(fold, "nussinov"), FOLD_EXAMPLES),
-    "viterbi": (*_task_command(viterbi, "viterbi-persistent"), VITERBI_EXAMPLES),
+    "align": (*_task_command(align), ALIGN_EXAMPLES),
+    "msa": (*_task_command(msa), MSA_EXAMPLES),
+    "tree": (*_task_command(tree), TREE_EXAMPLES),
+    "distances": (*_task_command(distances), DISTANCES_EXAMPLES),
+    "fold": (*_task_command(fold), FOLD_EXAMPLES),
+    "viterbi": (*_task_command(viterbi), VITERBI_EXAMPLES),
 }
 """By name: the command of a task, its class, and its examples."""

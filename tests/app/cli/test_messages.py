@@ -57,7 +57,8 @@ def test_quiet_prints_a_result_that_goes_nowhere_else(says):
 
 def test_verbose_says_what_is_planned(capsys):
     assert program.main(["run", "striped-score", PAIR, *CPU, "--verbose"]) == 0
-    assert "antidiag: striped-score on the cpu" in capsys.readouterr().err
+    text = capsys.readouterr().err
+    assert "antidiag: striped-score on the cpu" in text and ", s = " in text and "{" not in text
 
 
 def test_a_log_file_keeps_all_messages(says, refuses, tmp_path):
@@ -139,6 +140,11 @@ def test_threads_of_the_configuration_are_for_methods_that_have_them(says, confi
 def test_a_wrong_configuration_is_named(refuses, configure, text, error):
     configure(text)
     assert error in refuses("samples")
+
+
+def test_a_folder_is_no_configuration(refuses, monkeypatch, tmp_path):
+    monkeypatch.setenv(config_file.FILE_VARIABLE, str(tmp_path))
+    assert f"{tmp_path}: cannot be read: " in refuses("samples") and "Errno" not in refuses("samples")
 
 
 def test_the_first_configuration_is_all_comments(says, refuses, monkeypatch, tmp_path):

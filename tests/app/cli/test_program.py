@@ -17,6 +17,7 @@ pytest.importorskip("typer")
 
 from antidiag.app import main as entry
 from antidiag.app.cli import COMMANDS, program, run_commands
+from antidiag.app.cli.options import default_by_type
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
@@ -46,6 +47,16 @@ def test_every_command_has_help_and_examples(says, command):
     text = says(command, "--help")
     assert "Examples" in text
     assert f"python main.py {command}" in text
+
+
+def test_examples_behind_a_pipe_start_as_the_program_does(says):
+    assert "| python main.py tree -" in " ".join(says("msa", "--help").split())
+
+
+def test_trees_that_neighbors_join_are_no_optimum():
+    joined = [method for method in registry.METHODS if method.criterion == registry.find_method("nj-pruned").criterion]
+    assert "nj-alignment" in [method.id for method in joined]
+    assert not any(method.finds_optimum for method in joined)
 
 
 def test_methods_declares_everything(says):
@@ -534,12 +545,13 @@ def help_of(says, monkeypatch):
 def test_help_behind_a_method_has_its_options_and_defaults(help_of, method):
     """Of several declarations of one name the help of a method tells its own."""
     text = help_of("run", method.id)
+    assert "Default: for" not in text
     options = {option.name: option for option in method.problem_type.options}
     for name, option in options.items():
         told = " ".join(option.help.split())
         assert f"--{name.replace('_', '-')} " in text and told in text, option
         if option.kind != "bool" and option.default not in (None, ""):
-            assert f"{told} Default: {option.default}." in text
+            assert f"{told} Default: {default_by_type(option, method) or option.default}." in text
     others = {one.name for other in registry.METHODS for one in other.problem_type.options} - set(options)
     assert not [name for name in others if f" --{name.replace('_', '-')} " in text]
 
