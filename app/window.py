@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import actions, alignment_page, file_actions, layout, method_choice, texts, theme
@@ -14,6 +14,7 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
+from antidiag.app.kit.drop_frame import DropFrame
 from antidiag.app.navigation import Navigation
 from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.panels.viewer import ResultViews
@@ -51,7 +52,6 @@ class Window(Workbench):
         with theme.unstyled():
             super().__init__(settings, methods)
             self.setWindowTitle("Antidiag")
-            self.setAcceptDrops(True)
             self.autosave, self.interrupted = Autosave(self.session, self.session_settings), InterruptedRuns()
             self._apply_setting(AUTOSAVE_SECONDS)
             self._run_wanted = False
@@ -60,6 +60,7 @@ class Window(Workbench):
             self.commands = actions.install_actions(self)
             self.splitters = layout.lay_out_window(self, self.commands)
             self.navigation = Navigation(self)
+            self.drop_frame = DropFrame(self, data_loader.can_open, self.loader.open_mime)
             self.commands.restore_keys(self.settings.mapping(SHORTCUTS))
         self._connect()
         self._restore_window()
@@ -144,14 +145,6 @@ class Window(Workbench):
         return confirmations.confirm_discard(
             self, f"{format_percent(run.fraction)} of {run_jobs.describe_run(run)} is done"
         )
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if data_loader.can_open(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self.loader.open_mime(event.mimeData())
-        event.acceptProposedAction()
 
     def _connect(self) -> None:
         session, method, loader = self.session, self.method, self.loader

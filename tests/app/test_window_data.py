@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import file_actions
@@ -44,11 +44,42 @@ def test_opening_several_files_at_once_keeps_their_order(qtbot, window, tmp_path
     second.write_text(">y\nMEEPQSDPSV\n")
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path)) for path in (first, second)])
-    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton,
-                       Qt.KeyboardModifier.NoModifier)  # fmt: skip
-    window.dropEvent(event)
+    keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(window, QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, mime, *keys))
+    QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, *keys))
     qtbot.waitUntil(lambda: cells(window, NAME) == ["z", "y"])
     assert cells(window, TYPE) == ["DNA", "protein"]
+
+
+def test_a_drag_of_files_outlines_the_window_and_a_drop_copies(qtbot, window, pair):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(pair))])
+    both = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), both, mime, *keys)
+    enter.setDropAction(Qt.DropAction.MoveAction)
+    QApplication.sendEvent(window, enter)
+    assert (enter.isAccepted(), enter.dropAction()) == (True, Qt.DropAction.CopyAction)
+    assert window.drop_frame.isVisible()
+    assert window.drop_frame.size() == window.size()
+    QApplication.sendEvent(window, QDragLeaveEvent())
+    assert not window.drop_frame.isVisible()
+    QApplication.sendEvent(window, enter)
+    drop = QDropEvent(QPointF(5, 5), both, mime, *keys)
+    drop.setDropAction(Qt.DropAction.MoveAction)
+    QApplication.sendEvent(window, drop)
+    assert drop.dropAction() == Qt.DropAction.CopyAction
+    assert not window.drop_frame.isVisible()
+    qtbot.waitUntil(lambda: cells(window, NAME) == ["one", "two"])
+
+
+def test_a_drag_of_what_is_no_file_leaves_the_window_alone(window):
+    mime = QMimeData()
+    keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, mime, *keys)
+    QApplication.sendEvent(window, enter)
+    assert not enter.isAccepted()
+    assert not window.drop_frame.isVisible()
 
 
 def test_pasting_sequences_and_nothing(qtbot, window):
