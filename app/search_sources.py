@@ -15,6 +15,7 @@ from antidiag.app.dialogs import help_pages
 from antidiag.app.dialogs.preferences import SETTINGS
 from antidiag.app.kit.view_commands import list_view_commands
 from antidiag.app.kit.view_protocols import ResultView, view_widget
+from antidiag.app.learn.page_titles import EXERCISES_TITLE, LECTURES_TITLE, WALKTHROUGH_TITLE, page_titles
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.workbench import Workbench
 from antidiag.kernels.errors import AntidiagError
@@ -26,6 +27,25 @@ from antidiag.kernels.registry.samples import bundled_samples
 SEQUENCE_HITS = 20
 TUNE, LEARN = 1, 2
 """The numbers of these workspaces."""
+SETTING_WORDS = {
+    "At the start": "restore reopen last session",
+    "Save automatically": "autosave",
+    "Main memory": "limit RAM",
+    "Disk for long runs": "limit space",
+    "CPU threads": "limit cores",
+    "Compressed files": "limit gzip",
+    "Theme": "dark light",
+    "Colours of proteins": "default scheme",
+    "Colours of nucleotides": "default scheme DNA RNA",
+    "Shortcuts": "keys keyboard",
+}
+"""Further words by which settings are found, by their labels."""
+LEARN_WORDS = {
+    WALKTHROUGH_TITLE: "walkthrough animation play GIF MP4 movie export",
+    LECTURES_TITLE: "slides presenter view handout PDF HTML export",
+    EXERCISES_TITLE: "exercise quiz solve hint",
+}
+"""Further words by which pages of Learn are found, by their titles."""
 Turn = Callable[[], object]
 
 
@@ -142,9 +162,12 @@ def _methods(window: Workbench) -> list[CommandMatch]:
         window.method.choose(method)
 
     return [
-        CommandMatch(method.name, f"method  {method.family}", partial(choose, method), f"{method.id} {method.summary}")
+        CommandMatch(
+            method.name, f"method  {texts.family_name(method.family)}", partial(choose, method),
+            f"{method.id} {method.family} {method.summary}",
+        )
         for method in window.methods
-    ]
+    ]  # fmt: skip
 
 
 def _parameters(window: Workbench) -> list[CommandMatch]:
@@ -196,10 +219,13 @@ def _sequences(window: Workbench, query: str) -> list[CommandMatch]:
 
 def _settings(window: Workbench) -> list[CommandMatch]:
     return [
-        CommandMatch(label, f"setting  {page}", partial(window.open_preferences, label), "preferences")
+        CommandMatch(
+            label, f"setting  {page}", partial(window.open_preferences, label),
+            f"preferences {SETTING_WORDS.get(label, '')}",
+        )
         for page, labels in SETTINGS.items()
         for label in labels
-    ]
+    ]  # fmt: skip
 
 
 def _help(window: Workbench) -> list[CommandMatch]:
@@ -228,9 +254,16 @@ def _learn(window: Workbench) -> Iterator[list[CommandMatch]]:
         window.turn_to(LEARN)
         window.learn.show_lecture(path)
 
+    titles = page_titles()
+    yield [
+        CommandMatch(title, "page of Learn", partial(turn_to_page, row), LEARN_WORDS.get(title, ""))
+        for row, title in enumerate(titles)
+    ]
     if window.learn_page.is_created:
-        titles = [window.learn.contents.item(row).text() for row in range(window.learn.contents.count())]
-        yield [CommandMatch(title, "page of Learn", partial(turn_to_page, row)) for row, title in enumerate(titles)]
+        pages = window.learn.pages
+        for row, title in enumerate(titles):
+            if not pages.widget(row).isVisible():
+                yield _view_matches(pages.widget(row), f"Learn > {title}", partial(turn_to_page, row))
     for path in lectures.shipped_lectures():
         try:
             title = lectures.read_lecture(path).title

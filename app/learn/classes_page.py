@@ -19,6 +19,9 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.registry import dp_class_members
 
 MIN_DETAIL_WIDTH, MAX_DETAIL_WIDTH, PICTURE_HEIGHT = 230, 340, 165
+MIDDLE_WIDTH = 560
+"""Pixels of the classes below which the details fold; more than the classes need, so that the page never scrolls for
+both."""
 INTRODUCTION = (
     "A recurrence is serial if each level depends on the previous level only, and monadic if each alternative has one "
     "recursive term. These two properties determine what can be computed in parallel."
@@ -133,7 +136,7 @@ class ClassesPage(QWidget):
         self.detail.setMaximumWidth(MAX_DETAIL_WIDTH)
         side = QWidget()
         column_of(self.detail, parent=side).addStretch(1)
-        holder, self.folding = fold_page_side(self, side, MIN_DETAIL_WIDTH)
+        holder, self.folding = fold_page_side(self, side, MIN_DETAIL_WIDTH, MIDDLE_WIDTH)
         row_of((VerticalScrollArea(inner), 2), (holder, 1), parent=self)
 
 

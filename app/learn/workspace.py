@@ -19,6 +19,7 @@ from antidiag.app.learn.guideline_page import GuidelinePage
 from antidiag.app.learn.guidelines import GUIDELINES
 from antidiag.app.learn.lecture.lecture_page import LecturePage
 from antidiag.app.learn.measured_page import MeasuredPage
+from antidiag.app.learn.page_titles import CLASSES_TITLE, EXERCISES_TITLE, LECTURES_TITLE, WALKTHROUGH_TITLE
 from antidiag.app.learn.walkthrough.walkthrough_page import WalkthroughPage
 from antidiag.kernels.cuda import guideline_timings, guidelines
 from antidiag.kernels.cuda.guidelines import CARDS, CardLimits
@@ -26,12 +27,6 @@ from antidiag.kernels.method import Method
 
 LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE, PAGE_WIDTH = (190, 310), 1, 3, 820
 """Smallest and largest width of the list of pages in pixels, stretch of list and page, and least width of a page."""
-CLASSES_TITLE, WALKTHROUGH_TITLE, LECTURES_TITLE, EXERCISES_TITLE = (
-    "The four classes",
-    "Step by step",
-    "Lectures",
-    "Exercises",
-)
 
 
 class PageStack(QStackedWidget):

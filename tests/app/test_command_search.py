@@ -116,3 +116,35 @@ def test_it_says_when_nothing_is_found(qtbot, ready):
     assert search.isVisible()
     qtbot.keyClick(search.line, Qt.Key.Key_Escape)
     assert not search.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("autosave", "Save automatically"),
+        ("memory limit", "Main memory"),
+        ("presenter", "Lectures"),
+        ("export gif", "Step by step"),
+    ],
+)
+def test_settings_and_pages_are_found_by_other_words_before_they_are_opened(qtbot, window, typed, wanted):
+    search = open_search(qtbot, window)
+    qtbot.keyClicks(search.line, typed)
+    assert not window.learn_page.is_created
+    assert wanted in lines(search)
+    search.close()
+
+
+def test_commands_of_hidden_pages_of_learn_are_found(qtbot, window):
+    window.turn_to(2)
+    search = open_search(qtbot, window)
+    qtbot.keyClicks(search.line, "save hando")
+    assert any(hint.startswith("Learn > Lectures") for hint in hints(search))
+    search.close()
+
+
+def test_methods_are_listed_with_the_name_of_their_family(qtbot, window):
+    search = open_search(qtbot, window)
+    qtbot.keyClicks(search.line, window.methods[0].name)
+    assert "method  Two sequences" in hints(search)
+    search.close()

@@ -39,6 +39,14 @@ def test_1000_pixels_are_wide_enough_in_all_workspaces(qtbot, narrow):
         assert narrow.learn.pages.width() > 900 and narrow.width() == 1000
 
 
+def test_the_classes_fold_their_details_in_a_very_narrow_window(qtbot, narrow):
+    narrow.turn_to(2)
+    narrow.resize(640, 500)
+    qtbot.waitUntil(lambda: bool(narrow.learn.classes.folding.folded_sides))
+    QApplication.processEvents()
+    assert narrow.learn.classes.width() <= narrow.width()
+
+
 def test_a_folded_panel_opens_as_a_drawer(qtbot, narrow):
     view = narrow.viewer.width()
     assert not narrow.commands["data_panel"].isChecked() and not narrow.sequences.table.isVisible()

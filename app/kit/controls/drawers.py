@@ -271,10 +271,12 @@ class FoldingPanels(QObject):
             self.close_drawer()
 
 
-def fold_page_side(page: QWidget, side: QWidget, width: int) -> tuple[PanelHolder, FoldingPanels]:
-    """Return the place of a panel at the right of a page, and what folds it where the page is narrow."""
+def fold_page_side(
+    page: QWidget, side: QWidget, width: int, middle: int = PAGE_MIDDLE
+) -> tuple[PanelHolder, FoldingPanels]:
+    """Return the place of a panel at the right of a page, and what folds it where less than ``middle`` is left."""
     holder = PanelHolder(side)
-    return holder, FoldingPanels(page, [SidePanel("method", holder, RIGHT, width)], (RIGHT,), PAGE_MIDDLE)
+    return holder, FoldingPanels(page, [SidePanel("method", holder, RIGHT, width)], (RIGHT,), middle)
 
 
 def _is_wanted(panel: SidePanel) -> bool:

@@ -27,6 +27,7 @@ from antidiag.app.views.aligned.searching.search_controller import SearchControl
 from antidiag.app.views.aligned.side_panels.comparison import ComparisonPanel
 from antidiag.app.views.aligned.side_panels.pair_summary import PairSummary
 from antidiag.app.views.aligned.side_panels.posterior_panel import PosteriorPanel
+from antidiag.app.views.aligned.side_panels.row_splitter import RowSplitter
 from antidiag.app.views.aligned.side_panels.tree_controller import TreeController
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result
@@ -96,11 +97,7 @@ class AlignmentViewer(BaseAlignmentView):
         box.addWidget(self._tools)
         box.addWidget(self.pair_summary.numbers)
         box.addWidget(self.overview)
-        self._row_splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._row_splitter.addWidget(self.tree.panel)
-        self._row_splitter.addWidget(self.canvas)
-        self._row_splitter.setStretchFactor(1, 1)
-        self._row_splitter.setCollapsible(1, False)
+        self._row_splitter = RowSplitter(self.tree.panel, self.canvas)
         self._panel_splitter = QSplitter(Qt.Orientation.Vertical)
         self._panel_splitter.addWidget(self._row_splitter)
         self._panel_splitter.addWidget(self.comparison.panel)

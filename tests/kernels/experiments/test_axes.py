@@ -82,7 +82,7 @@ def test_what_is_written_is_what_varies(text, role, values, logarithmic):
         ("s=32:x:32", "'x' is not a number"),
         ("s=32:nan:32", "'nan' is not a number"),
         ("s=1:2:3:4", "a range must be START:STOP:*FACTOR"),
-        ("mode=local:global", "give mode a list of values, one of local, global, overlap, query-in-target, custom, no range"),
+        ("mode=local:global", "give mode a list of values, one of local, global, overlap, query-in-target, custom, no"),
         ("length=1:1000000", "at most 10,000"),
         ("backend=abacus", "one of auto, cpu, cuda"),
         ("length=0", "length must be a whole number of at least 1; got 0"),

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from antidiag.app.kit.figures import export
 from antidiag.app.views.aligned.export import figures
 from antidiag.app.views.aligned.side_panels import tree_controller
+from antidiag.app.views.aligned.side_panels.tree_panel import MIN_WIDTH
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import tree_files
@@ -56,6 +57,22 @@ def test_rows_stand_in_the_order_of_the_leaves(view: AlignmentViewer, tree: Tree
     assert view.tree.tree is tree
     view.tree.show_tree(None)
     assert not view.tree.panel.isVisible()
+
+
+def test_the_tree_leaves_room_for_columns_in_a_narrow_view(view: AlignmentViewer, tree: Tree) -> None:
+    view.resize(900, 500)
+    QApplication.processEvents()
+    wide = view.tree.panel.width()
+    view.resize(330, 500)
+    QApplication.processEvents()
+    assert MIN_WIDTH <= view.tree.panel.width() < wide
+    view.tree.show_tree(None)
+    view.tree.show_tree(tree)
+    QApplication.processEvents()
+    assert view.tree.panel.width() < wide
+    view.resize(900, 500)
+    QApplication.processEvents()
+    assert view.tree.panel.width() == wide
 
 
 def test_a_clade_is_chosen_with_the_mouse(view: AlignmentViewer, tree: Tree) -> None:
@@ -284,7 +301,7 @@ def test_what_is_in_a_collapsed_clade_is_found_on_its_line(view: AlignmentViewer
     view.tree.set_collapsed([clade(view.tree.tree, "row4", "row1")])
     assert names(view)[0] == "row4 + 1"
     view.canvas.go_to(2, 5)
-    assert view.finder.go_to("row1") and view.picture.cursor == (0, 0)
+    assert view.finder.go_to("row1") and view.picture.cursor == (0, 5)  # the column stays
     assert view.finder.go_to("NEST") and view.picture.cursor == (0, 6)  # a motif of row1 alone
     assert "1 of 1" in view._status.text()
     view.finder.select_matching_rows()
