@@ -32,8 +32,8 @@ class MethodTask:
     """A task, the methods for it, and which of them is recommended.
 
     ``problems`` are the ids of the problem types whose methods solve the task, and ``usual`` is the recommended method
-    of most data. ``choose(data, backend)`` recommends one for some data. ``explained`` are further methods whose options
-    the help of the task explains.
+    of most data. ``choose(data, backend)`` recommends one for some data. ``explained`` are further methods that the
+    help of the task explains.
     """
 
     id: str
