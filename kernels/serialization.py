@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,8 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.typed_fields import make_checked
 
+ADDED_LATER = "added later"
+"""Mark of a field that earlier versions lack (`added_field`)."""
 LABELS = frozenset({"name", "description", "source", "note"})
 """Fields that name data and their origin; they do not count in digests."""
 
@@ -115,6 +117,18 @@ def _former_names() -> Mapping[str, str]:
     return json.loads(FORMER_NAMES.read_text(encoding="utf-8"))
 
 
+def added_field(default: Any) -> Any:
+    """Return a dataclass field that earlier versions lack.
+
+    It is written only where it differs from its default, so that files and digests of these versions still hold.
+    """
+    return field(default=default, metadata={ADDED_LATER: True})
+
+
+def _is_written(value: Any, member: Field[Any]) -> bool:
+    return not (ADDED_LATER in member.metadata and getattr(value, member.name) == member.default)
+
+
 def use_default_form(value: Any) -> Any:
     """Return None: no value has a special form (default of ``own`` in `encode` and `decode`)."""
     return None
@@ -154,7 +168,11 @@ def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], An
     if isinstance(value, (tuple, list, frozenset)):
         return {"tuple": [encode(part, put, own) for part in value]}
     if is_dataclass(value):
-        parts = {field.name: encode(getattr(value, field.name), put, own) for field in fields(value) if field.init}
+        parts = {
+            field.name: encode(getattr(value, field.name), put, own)
+            for field in fields(value)
+            if field.init and _is_written(value, field)
+        }
         return {"class": stored_name(type(value)), "fields": parts}
     raise InputError(f"a {type(value).__name__} cannot be written to a file of the engine")
 
@@ -217,7 +235,9 @@ def _feed_digest(value: Any, add: Callable[[Any], None]) -> None:
         for part in value:
             _feed_digest(part, add)
     elif is_dataclass(value) and not isinstance(value, type):
-        named = [field for field in fields(value) if field.compare and field.name not in LABELS]
+        named = [
+            field for field in fields(value) if field.compare and field.name not in LABELS and _is_written(value, field)
+        ]
         add(f"{original_name(type(value))} {len(named)}\n".encode())
         for field in named:
             _feed_digest(getattr(value, field.name), add)

@@ -10,7 +10,7 @@ import numpy as np
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.scoring import FREE_ENDS, NO_FREE_ENDS, FreeEnds, Mode, Scoring, encode_sequence, refuse_overflow
 from antidiag.kernels.sequences.alphabets import find_identical_letters
-from antidiag.kernels.serialization import stored
+from antidiag.kernels.serialization import added_field, stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""
@@ -34,7 +34,7 @@ class PairProblem:
     second: Sequence
     scoring: Scoring
     mode: Mode = Mode.LOCAL
-    chosen_ends: FreeEnds = NO_FREE_ENDS
+    chosen_ends: FreeEnds = added_field(NO_FREE_ENDS)  # noqa: RUF009 - it returns a dataclass field
 
     def __post_init__(self) -> None:
         refuse_overflow(len(self.first), len(self.second), self.scoring)

@@ -20,6 +20,7 @@ from antidiag.kernels.walkthroughs import walkthrough
 HEURISTICS = {
     "nj-pruned", "nj-basic", "nj-compact", "nj-serial", "upgma", "distance-ktuple", "distance-6mer", "parttree",
     "cuda-parttree", "parttree-serial", "medoid-tree", "msa-parttree", "parttree-add", "msa", "msa-refine", "msa-add",
+    "nj-alignment", "place-alignment", "place-sequences",
     "msa-thesis", "msa-thesis-serial", "msa-clustalw", "hmm-baum-welch", "viterbi-probabilities",
 }  # fmt: skip
 """Greedy joins, progressive alignments, approximations and local searches."""

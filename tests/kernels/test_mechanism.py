@@ -81,10 +81,13 @@ def test_a_problem_keeps_its_data_and_can_be_told_and_written(problem: ProblemTy
 
 def test_options_of_one_name_mean_the_same() -> None:
     declared: dict[str, tuple] = {}
+    choices: dict[str, set[str]] = {}
     for problem in PROBLEMS.values():
         for option in problem.options:
-            meaning = option.kind, option.choices, option.minimum, option.maximum
+            meaning = option.kind, option.minimum, option.maximum
             assert declared.setdefault(option.name, meaning) == meaning, option.name
+            known, own = choices.setdefault(option.name, set(option.choices)), set(option.choices)
+            assert own <= known or known <= own, f"{option.name}: problems may offer a part of the choices, no others"
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in data_loading.data_kinds()])
