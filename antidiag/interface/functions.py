@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
-from antidiag.interface.inputs import as_data, make_distances
+from antidiag.interface.inputs import as_alignment, as_data, make_distances
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
@@ -169,8 +169,23 @@ def align_family(sequences: Any, *, method: str | None = None, **settings: Any) 
 
 
 def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
-    """Return the best alignment of two alignments, each taken as a profile."""
-    return run(method, first, second, **settings)
+    """Return the best alignment of two alignments, each taken as a profile.
+
+    Parameters
+    ----------
+    first, second : Alignment, path, profile, or rows with '-' for gaps
+        Rows are a mapping of names to rows, a list of rows, or an alignment of Biopython.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> print(ad.align_profiles({"a": "GATTACA", "b": "GAT-ACA"}, {"c": "GATACA", "d": "GATACA"}))
+    a GATTACA
+    b GAT-ACA
+    c GAT-ACA
+    d GAT-ACA
+    """
+    return run(method, as_alignment(first, "first"), as_alignment(second, "second"), **settings)
 
 
 def distances(data: Any, *, method: str | None = None, **settings: Any) -> Distances:
