@@ -224,6 +224,13 @@ def test_profiles_are_made_of_rows() -> None:
         ad.align_profiles(["absent.sto"], second)
 
 
+def test_distances_are_saved_as_a_table(tmp_path: Path) -> None:
+    found = ad.distances(FAMILY)
+    found.save(tmp_path / "found.csv")
+    again = ad.read(tmp_path / "found.csv")
+    assert again.names == found.names and np.allclose(again.array, found.array)
+
+
 def test_notes_tell_what_reading_removed() -> None:
     assert any("2 gaps removed" in note for note in ad.align("GA--TTACA", "GATTACA").notes)
 

@@ -152,6 +152,9 @@ def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     path = Path(path)
     if not os.path.exists(path) and os.path.isfile(MODEL_FOLDER / f"{path}.json"):
         path = MODEL_FOLDER / f"{path}.json"
+    elif not os.path.exists(path) and path == Path(path.stem):
+        bundled = ", ".join(model.stem for model in list_bundled_models())
+        raise InputError(f"{path}: there is no such file, and no bundled model of this name; these are: {bundled}")
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor()))
     if hmmer_models.HEAD.match(text):
         from antidiag.kernels.hmm.model.hmmer_states import hmm_of_hmmer
