@@ -226,7 +226,7 @@ def test_json_has_exactly_the_promised_keys(tmp_path):
     data = result_json(one)
     assert list(data) == [
         "method", "backend", "device", "parameters", "score", "start", "end", "aligned", "cigar", "first", "second",
-        "scoring", "mode", "cells", "gcups", "times_ms", "host_bytes", "device_bytes", "notes", "versions",
+        "scoring", "mode", "free_ends", "cells", "gcups", "times_ms", "host_bytes", "device_bytes", "notes", "versions",
     ]  # fmt: skip
     assert data["start"] == [2, 1] and data["aligned"] == list(rows(one))
     assert data["first"] == {"name": "first", "length": len(one.problem.first)}
