@@ -125,7 +125,8 @@ def added_field(default: Any) -> Any:
     return field(default=default, metadata={ADDED_LATER: True})
 
 
-def _is_written(value: Any, member: Field[Any]) -> bool:
+def is_written(value: Any, member: Field[Any]) -> bool:
+    """Return whether a field counts in files and digests: not where it was added later and has its default."""
     return not (ADDED_LATER in member.metadata and getattr(value, member.name) == member.default)
 
 
@@ -171,7 +172,7 @@ def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], An
         parts = {
             field.name: encode(getattr(value, field.name), put, own)
             for field in fields(value)
-            if field.init and _is_written(value, field)
+            if field.init and is_written(value, field)
         }
         return {"class": stored_name(type(value)), "fields": parts}
     raise InputError(f"a {type(value).__name__} cannot be written to a file of the engine")
@@ -236,7 +237,7 @@ def _feed_digest(value: Any, add: Callable[[Any], None]) -> None:
             _feed_digest(part, add)
     elif is_dataclass(value) and not isinstance(value, type):
         named = [
-            field for field in fields(value) if field.compare and field.name not in LABELS and _is_written(value, field)
+            field for field in fields(value) if field.compare and field.name not in LABELS and is_written(value, field)
         ]
         add(f"{original_name(type(value))} {len(named)}\n".encode())
         for field in named:

@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
-from antidiag.interface.inputs import as_data, make_distances
+from antidiag.interface.inputs import as_alignment, as_data, make_distances
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
@@ -173,7 +173,8 @@ def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront"
 
     Parameters
     ----------
-    first, second : Alignment, or the path of a file with an alignment or a profile
+    first, second : Alignment, path of a file with an alignment or a profile, profile, or rows with '-' for gaps
+        Rows are a mapping of names to rows, a list of rows, or an alignment of Biopython.
     method : str
         A method for two profiles; they give the same alignment at different costs.
     **settings
@@ -182,15 +183,13 @@ def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront"
     Examples
     --------
     >>> import antidiag as ad
-    >>> first = ad.align_family({"a": "MKLVAW", "b": "MKLVGW"})
-    >>> second = ad.align_family({"c": "MKVAW", "d": "MKVGW"})
-    >>> print(ad.align_profiles(first, second, span="global"))
-    a MKLVAW
-    b MKLVGW
-    c MK-VAW
-    d MK-VGW
+    >>> print(ad.align_profiles({"a": "GATTACA", "b": "GAT-ACA"}, {"c": "GATACA", "d": "GATACA"}))
+    a GATTACA
+    b GAT-ACA
+    c GAT-ACA
+    d GAT-ACA
     """
-    return run(method, first, second, **settings)
+    return run(method, as_alignment(first, "first"), as_alignment(second, "second"), **settings)
 
 
 def distances(data: Any, *, method: str | None = None, **settings: Any) -> Distances:

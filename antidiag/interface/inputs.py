@@ -14,6 +14,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import sequences
+from antidiag.kernels.io.aligned_sequences import read_alignment_text
 from antidiag.kernels.io.distance_matrix import make_distance_matrix, numbered_names
 from antidiag.kernels.method import DataKind, Method, ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
@@ -47,6 +48,32 @@ def as_data(
     wanted = parse_type(type)
     found = list(_iterate_data(given, _Reading(wanted, make_of_array, itertools.count(1))))
     return found if wanted else _unify_types(found)
+
+
+def as_alignment(given: Any, name: str) -> Any:
+    """Return rows as an alignment: a mapping of names to rows, a list of rows, or SeqRecords; anything else unchanged.
+
+    Raises InputError where the rows are no alignment; ``name`` is that of the argument.
+    """
+    if isinstance(given, Mapping):
+        rows = [(str(title), str(row)) for title, row in given.items()]
+    elif _is_single(given) or not hasattr(given, "__len__"):
+        return given
+    elif all(_is_row(row) for row in given):
+        titles = [getattr(row, "id", f"{name} {number}") for number, row in enumerate(given, 1)]
+        rows = [(title, str(getattr(row, "seq", row))) for title, row in zip(titles, given, strict=True)]
+    else:
+        return given
+    if not rows:
+        raise InputError(f"{name} has no rows; pass the rows of an alignment, with '-' for gaps")
+    if len({len(row) for _, row in rows}) != 1:
+        raise InputError(f"{name} has rows of different lengths; pass the rows of an alignment, with '-' for gaps")
+    return read_alignment_text("".join(f">{title}\n{row}\n" for title, row in rows), name)[0]
+
+
+def _is_row(given: Any) -> bool:
+    """Return whether a value is a row of an alignment: letters and gaps, or a SeqRecord, but not a file."""
+    return hasattr(given, "letter_annotations") or (isinstance(given, str) and LETTERS.match(given) is not None)
 
 
 def parse_type(type: str | None) -> SequenceType | None:

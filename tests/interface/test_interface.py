@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from Bio import Align
+from Bio.Align import MultipleSeqAlignment
 from Bio.Seq import Seq
 from Bio.SeqRecord import SeqRecord
 from hypothesis import given
@@ -208,6 +209,28 @@ def test_options_in_errors_are_keywords(message: str, text: str) -> None:
 def test_both_sequences_may_be_in_the_first() -> None:
     assert ad.align({"a": "GATTACA", "b": "GATACA"}).names == ("a", "b")
     assert ad.align(["GATTACA", "GATACA"]) == ad.align("GATTACA", "GATACA")
+
+
+def test_profiles_are_made_of_rows() -> None:
+    first, second = {"a": "GATTACA", "b": "GAT-ACA"}, {"c": "GATACA"}
+    records = MultipleSeqAlignment([SeqRecord(Seq(row), id=name) for name, row in first.items()])
+    found = ad.align_profiles(first, second)
+    assert found.rows[:2] == list(first.values()) and found.names == ("a", "b", "c")
+    assert ad.align_profiles(records, second) == found
+    assert ad.align_profiles(list(first.values()), second).rows == found.rows
+    with pytest.raises(ad.InputError, match="second has rows of different lengths"):
+        ad.align_profiles(first, ["GAT", "GA"])
+    with pytest.raises(ad.InputError, match="first has no rows"):
+        ad.align_profiles([], second)
+    with pytest.raises(ad.InputError, match="absent.sto: no such file"):
+        ad.align_profiles(["absent.sto"], second)
+
+
+def test_distances_are_saved_as_a_table(tmp_path: Path) -> None:
+    found = ad.distances(FAMILY)
+    found.save(tmp_path / "found.csv")
+    again = ad.read(tmp_path / "found.csv")
+    assert again.names == found.names and np.allclose(again.array, found.array)
 
 
 def test_notes_tell_what_reading_removed() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.sequences.sequence_set import SequenceSet
-from antidiag.kernels.serialization import original_class_name
+from antidiag.kernels.serialization import is_written, original_class_name
 
 DIGITS = 16
 """Hexadecimal digits of a digest: 64 bits."""
@@ -49,7 +49,11 @@ def _feed_value(found: Any, value: Any) -> None:
         for item in value:
             _feed_value(found, item)
     elif is_dataclass(value) and not isinstance(value, type):
-        kept = [field.name for field in fields(value) if field.compare and field.name not in ORIGIN_FIELDS]
+        kept = [
+            field.name
+            for field in fields(value)
+            if field.compare and field.name not in ORIGIN_FIELDS and is_written(value, field)
+        ]
         _add(found, f"dataclass {_class_name(type(value))} {len(kept)}", b"")
         for name in kept:
             _feed_value(found, name)

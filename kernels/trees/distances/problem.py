@@ -363,6 +363,13 @@ FORMATS = (
         count_pieces=lambda result: len(_distances_of(result)) + 1,
     ),
     FileFormat(
+        ".csv",
+        "Table",
+        "distances",
+        iterate_lines=lambda result: distance_files.csv_lines(_distances_of(result)),
+        count_pieces=lambda result: len(_distances_of(result)),
+    ),
+    FileFormat(
         ".npy",
         "NumPy array",
         "distances",
