@@ -29,6 +29,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
+from antidiag.kernels.model import sequence_names
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun, format_percent
 from antidiag.kernels.registry.memory_advice import FittingChange
 
@@ -219,7 +220,7 @@ class Window(Workbench):
         self.data.tab_wanted.connect(self._open_datum_tab)
         session.data_changed.connect(self._take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
-        tabs.made.connect(lambda datum: self._add_to_data([datum]))
+        tabs.made.connect(self._add_made)
         for signal in (tabs.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
@@ -391,9 +392,15 @@ class Window(Workbench):
         if data := texts.extract_named_data(entry.result):
             self._add_to_data(data)
 
-    def _add_to_data(self, data: Sequence[Any]) -> None:
-        self.session.add_data(data)
+    def _add_to_data(self, data: Sequence[Any], are_used: bool = True) -> None:
+        self.session.add_data(data, are_used=are_used)
         self.jobs.show_message("Added to the data.")
+
+    def _add_made(self, datum: Any) -> None:
+        """Add what a view made to the data; a tree or distances of other sequences than the open ones stop no run."""
+        taxa = getattr(datum, "taxa", None) or getattr(datum, "names", None)
+        opened = set(sequence_names(self.session.state.sequences))
+        self._add_to_data([datum], are_used=not (taxa and opened) or set(taxa) == opened)
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
         """Ask for the settings of a profile of an alignment."""

@@ -85,13 +85,13 @@ class Session(QObject):
             after = with_chosen(inserted(before, len(self.state.sequences), new), chosen)
             self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
 
-    def add_data(self, data: Iterable[Any], behind: Iterable[Any] = ()) -> None:
-        """Append data other than sequences and use them in the next run, after those of ``behind``, which were opened
-        together with them."""
+    def add_data(self, data: Iterable[Any], behind: Iterable[Any] = (), are_used: bool = True) -> None:
+        """Append data other than sequences. Where they ``are_used``, the next run takes them, after those of ``behind``,
+        which were opened together with them."""
         new = tuple(data)
         if new:
             label = f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data"
-            self.edit(label, with_data(self.state, new, behind))
+            self.edit(label, with_data(self.state, new, behind, are_used))
 
     def leave_out(self, number: int) -> None:
         """Leave a datum out of runs that do not need it."""

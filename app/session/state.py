@@ -211,8 +211,10 @@ def with_last(state: State, count: int) -> State:
     return replace(state, subset=tuple(subset))
 
 
-def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = ()) -> State:
-    """More data that are no sequences; what is new is picked, behind those that were opened together with it."""
+def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = (), are_picked: bool = True) -> State:
+    """More data that are no sequences; where it is picked, what is new goes behind what was opened together with it."""
+    if not are_picked:
+        return replace(state, data=state.data + tuple(data))
     new, before = tuple(data), {id(datum) for datum in behind}
     front = [number for number in state.picked if id(state.data[number]) in before]
     rest = [number for number in state.picked if number not in front]
