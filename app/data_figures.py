@@ -14,7 +14,7 @@ from PySide6.QtCore import QEventLoop, QLoggingCategory, QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.figures import export
+from antidiag.app.kit.figures import export, pages
 from antidiag.app.kit.figures.export import PrintSize
 from antidiag.app.kit.selection import Selection
 from antidiag.kernels.errors import ParameterError
@@ -33,7 +33,8 @@ class FigureLook:
     """How a figure looks: colours, size, and what suits some kinds of figures only.
 
     ``size`` is in pixels of a screen; ``printed`` the size in print, or None. ``columns`` are those of a line of an
-    alignment, ``scheme`` its colours, and ``shape`` is that of a tree.
+    alignment, ``scheme`` its colours, and ``page`` the format of pages that it is broken into, or "". ``shape`` is that
+    of a tree.
     """
 
     dark: bool = False
@@ -42,6 +43,8 @@ class FigureLook:
     columns: int = 80
     scheme: str = ""
     shape: str = "rectangular"
+    page: str = ""
+    dpi: int = 300
 
 
 def start_drawing(look: FigureLook) -> None:
@@ -66,8 +69,13 @@ def save_alignment_figure(path: Path, alignment: AlignedSequences, look: FigureL
     if look.scheme:
         view.set_scheme(look.scheme)
     _wait_until(lambda: view.sharp, monitor)
-    made = figures.wrapped_figure(view.exporter.figure_source, look.columns)
-    export.save_figure(path, made.size, made.drawing_with(monitor), made.title, look.printed, monitor.check)
+    source = view.exporter.figure_source
+    if look.page:
+        page = pages.find_page_format(look.page)
+        pages.save_pages(path, figures.paged_figure(source, page, look.columns), look.dpi, monitor)
+    else:
+        made = figures.wrapped_figure(source, look.columns)
+        export.save_figure(path, made.size, made.drawing_with(monitor), made.title, look.printed, monitor.check)
     view.deleteLater()
 
 

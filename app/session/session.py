@@ -86,8 +86,8 @@ class Session(QObject):
             self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
 
     def add_data(self, data: Iterable[Any], behind: Iterable[Any] = (), are_used: bool = True) -> None:
-        """Append data other than sequences. Where they ``are_used``, the next run takes them, after those of ``behind``,
-        which were opened together with them."""
+        """Append data other than sequences. Where they ``are_used``, the next run takes them, after those of
+        ``behind``, which were opened together with them."""
         new = tuple(data)
         if new:
             label = f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data"

@@ -41,6 +41,7 @@ def test_an_alignment_opens_with_the_trees_of_its_file(qtbot: Any, window: Any) 
 
 def test_undo_and_the_menus_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: Any, tmp_path: Path) -> None:
     window.resize(1280, 720)
+    window.put_docks_back()  # as a window of this size starts
     view = opened(qtbot, window, tmp_path)
     view.canvas.setFocus()
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)

@@ -73,7 +73,18 @@ def figure(
     width_mm: Annotated[
         int | None, typer.Option("--width-mm", metavar="MM", min=20, max=2000, help="Width in print.")
     ] = None,
-    dpi: Annotated[int, typer.Option("--dpi", min=50, max=2400, help="Resolution of a PNG with --width-mm.")] = 300,
+    dpi: Annotated[
+        int, typer.Option("--dpi", min=50, max=2400, help="Resolution of a PNG with --width-mm or --page.")
+    ] = 300,
+    page: Annotated[
+        str,
+        typer.Option(
+            "--page",
+            metavar="FORMAT",
+            help="Break an alignment into pages with numbers: A4, Letter, or one of them landscape. PDF in one file, "
+            "SVG and PNG in a file for each page.",
+        ),
+    ] = "",
 ) -> None:
     """Draw a file: an alignment, a tree, distances, or two sequences as a dot plot or matrix.
 
@@ -81,13 +92,15 @@ def figure(
     """
     path = _check_target(out, files or [])
     drawing = offscreen.load_drawing(DRAWING, f"--out {path}")
-    look = _make_look(drawing, theme, columns, colours, shape, size, width_mm, dpi)
+    look = _make_look(drawing, theme, columns, colours, shape, size, width_mm, dpi, page)
     with watch_run() as monitor:
         data = inputs.read_any_data(files or [], records or [], inputs.parse_sequence_type(kind), monitor)
         drawn = _choose_kind(data, draw_as)
         if mode is not None and drawn != MATRIX:
             raise ParameterError("--mode has no use without --as matrix; remove it")
         inputs.print_reading_notes(data)
+        if page and drawn != ALIGNMENT:
+            raise ParameterError("--page is for alignments; remove it")
         drawing.start_drawing(look)
         _save_figure(drawing, path, drawn, data, mode, look, monitor)
     if not messages.is_quiet():
@@ -115,6 +128,7 @@ def _make_look(
     size: str,
     width_mm: int | None,
     dpi: int,
+    page: str,
 ) -> Any:
     """Return the look of the figure. Raise ParameterError for an unknown theme or size."""
     if theme not in ("light", "dark"):
@@ -124,7 +138,9 @@ def _make_look(
         raise ParameterError(f"--size must be WIDTHxHEIGHT of 100 pixels or more, such as 960x720; got {size!r}")
     pixels = drawing.QSize(int(width), int(height))
     printed = None if width_mm is None else drawing.PrintSize(width_mm, dpi)
-    return drawing.FigureLook(theme == "dark", pixels, printed, columns, colours, shape)
+    if page and printed is not None:
+        raise ParameterError("--width-mm has no use beside --page, which gives the width; remove one")
+    return drawing.FigureLook(theme == "dark", pixels, printed, columns, colours, shape, page, dpi)
 
 
 def _choose_kind(data: Sequence[Any], wanted: str | None) -> str:

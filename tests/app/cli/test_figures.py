@@ -98,3 +98,10 @@ def test_view_opens_the_window_with_the_files(monkeypatch, capsys):
     assert entry.main(["view", "absent.fa"]) == 2
     assert "absent.fa: no such file" in capsys.readouterr().err
     assert os.environ.get("QT_QPA_PLATFORM")
+
+
+def test_an_alignment_is_broken_into_pages(qapp, says, refuses, tmp_path, tree_file):
+    says("figure", ALIGNED, "--columns", "60", "--page", "a4", "--out", str(tmp_path / "rows.svg"))
+    pages = sorted(path.name for path in tmp_path.glob("rows*.svg"))
+    assert len(pages) > 1 and pages[0] == "rows-1.svg"
+    assert "--page is for alignments" in refuses("figure", tree_file, "--page", "a4", "--out", str(tmp_path / "t.svg"))
