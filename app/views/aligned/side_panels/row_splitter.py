@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
@@ -23,7 +25,7 @@ class RowSplitter(QSplitter):
         self._wanted_width = 0
         self.splitterMoved.connect(self._keep_width)
 
-    def setSizes(self, sizes: list[int]) -> None:
+    def setSizes(self, sizes: Sequence[int]) -> None:
         super().setSizes(sizes)
         self._keep_width()
 
