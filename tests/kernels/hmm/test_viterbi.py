@@ -121,9 +121,11 @@ def test_islands_are_found_and_nothing_else(real_data) -> None:
     assert sum(feature.end - feature.start for feature in found) > 0.95 * len(inside)
 
 
-def test_an_unknown_name_of_a_model_lists_the_bundled_ones() -> None:
-    with pytest.raises(InputError, match="cpg-island: .* these are: cpg-islands, "):
+def test_an_unknown_name_of_a_model_is_answered_with_the_bundled_ones() -> None:
+    with pytest.raises(InputError, match=r"cpg-island: .* did you mean cpg-islands\?"):
         hmm.read_hmm("cpg-island")
+    with pytest.raises(InputError, match="xyz: .* these are bundled: cpg-islands, "):
+        hmm.read_hmm("xyz")
 
 
 @pytest.mark.parametrize("path", hmm.list_bundled_models(), ids=lambda path: path.stem)
