@@ -170,12 +170,17 @@ def test_saving_an_alignment_and_a_session(qtbot, ready, make_window, tmp_path):
     assert cells(other, NAME) == ["one", "two"]
 
 
+def graphics_items() -> list[QGraphicsItem]:
+    gc.collect()
+    # By type: asking a weak proxy for its class fails once its object is gone.
+    return [item for item in gc.get_objects() if issubclass(type(item), QGraphicsItem) and shiboken6.isValid(item)]
+
+
 def test_no_part_of_a_picture_is_left_without_a_scene(qtbot, ready):
     """At the end of the process Qt would destroy it in any order, and crash."""
+    before = {id(item) for item in graphics_items()}  # what other tests left
     run(qtbot, ready)
     for view_id in ready.viewer.tabs_shown():
         ready.viewer.turn_to(view_id)
-    gc.collect()
-    # By type: asking a weak proxy for its class fails once its object is gone.
-    items = [item for item in gc.get_objects() if issubclass(type(item), QGraphicsItem) and shiboken6.isValid(item)]
-    assert items and all(item.scene() is not None for item in items)
+    items = [item for item in graphics_items() if id(item) not in before]
+    assert items and not [type(item).__name__ for item in items if item.scene() is None]
