@@ -25,6 +25,7 @@ def real(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     found = settings.Settings()
     application.make_application(found)
     window = Window(found)
+    window.resize(1500, 940)  # no panel is folded
     qtbot.addWidget(window)
     window.show()
     yield window
