@@ -375,7 +375,7 @@ class ResultTabs(QSplitter):
         self.setSizes([self.width() + self.height()] * 2)
 
     def _update_titles(self) -> None:
-        """Name each tab; results of the same name are told apart by the time of their start."""
+        """Name each tab; results of the same name have the time of their start beside it."""
         titles = Counter(page.subject.title for page in self.pages if page.subject is not None)
         for group in self.groups:
             group.show_titles(titles)

@@ -14,7 +14,7 @@ import json
 import math
 import statistics
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,21 +57,23 @@ class RatePoint(NamedTuple):
 
 
 @cache
-@cache
-def _rates_path() -> Path:
+def _usual_rates_path() -> Path:
     """Return the file of the rates; looked up once, because every plan asks for it."""
     return Path(platformdirs.user_cache_dir("antidiag")) / "rates.json"
+
+
+_rates_path: Callable[[], Path] = _usual_rates_path
 
 
 @contextlib.contextmanager
 def use_rates_file(path: Path) -> Iterator[None]:
     """Read and keep measured rates in another file, for as long as the context lasts."""
-    usual = _rates_path
-    globals()["_rates_path"] = lambda: path
+    global _rates_path
+    usual, _rates_path = _rates_path, lambda: path
     try:
         yield
     finally:
-        globals()["_rates_path"] = usual
+        _rates_path = usual
 
 
 def _read_entries() -> Mapping[str, Any]:

@@ -114,7 +114,7 @@ def save_drawings(
 
 def encode_webp(frames: Sequence[QImage], durations_ms: Sequence[int], monitor: Monitor | None = None) -> bytes:
     """Encode frames of one size as an endless animation, each compressed losslessly by Qt. The container follows the
-    WebP specification: VP8X, ANIM, and an ANMF for each frame. A monitor is told the second half of the work."""
+    WebP specification: VP8X, ANIM, and an ANMF for each frame. A monitor hears the second half of the progress."""
     width, height = frames[0].width(), frames[0].height()
     parts = [
         _riff_chunk(b"VP8X", struct.pack("<B3x", 2) + _three_bytes(width - 1) + _three_bytes(height - 1)),
