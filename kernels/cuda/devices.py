@@ -117,7 +117,8 @@ def _cached_memory_pool(cupy: Any) -> Any:
 def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = None) -> Iterator[None]:
     """Run the block on a GPU, on a stream of its own, with all arrays in the memory pool of runs.
 
-    ``planned_bytes`` is the estimate of device memory by which a run was allowed; the error for too little memory names it.
+    ``planned_bytes`` is the estimate of device memory by which a run was allowed, for the error where memory is too
+    short.
 
     The pool keeps the memory of a run of some ``kind`` for the next run of the same kind, and frees it when a run of
     another kind begins. After a run of no kind, or one that failed, it keeps a small share only. The current device and
