@@ -147,6 +147,16 @@ NOT_FOLLOWED = Teaching(
     no_walkthrough_reason="Its backbone is that of nj-pruned, which can be followed; help describes placing and "
     "interchanging.",
 )
+_declare_placement = partial(
+    Method,
+    family="trees",
+    parameters=PlacementParameters,
+    returns=frozenset({"tree"}),
+    is_exact=False,
+    criterion=PLACEMENT,
+    cost=PLACEMENT_COST,
+    teaching=NOT_FOLLOWED,
+)
 PRUNED_PICTURE, BLOCK_PICTURE = TablePicture(logged_work=sizes.pruned_logged), TablePicture(table_cuts=_cut_blocks)
 
 METHODS = (
@@ -266,37 +276,23 @@ METHODS = (
             "distance-alignment and nj-pruned.",
         ),
     ),
-    Method(
+    _declare_placement(
         id="place-alignment",
         name="Placed tree of an alignment",
         summary="Tree of very many aligned rows in memory that grows with their number: a backbone by neighbor "
         "joining, the other rows placed, and branches interchanged by balanced minimum evolution.",
         citation=DESPER,
-        family="trees",
         problem_type=PLACED_ALIGNMENT,
-        parameters=PlacementParameters,
         backends=backends_in("antidiag.kernels.trees.placement", "place_alignment"),
-        returns=frozenset({"tree"}),
-        is_exact=False,
-        criterion=PLACEMENT,
-        cost=PLACEMENT_COST,
-        teaching=NOT_FOLLOWED,
     ),
-    Method(
+    _declare_placement(
         id="place-sequences",
         name="Placed tree of sequences",
         summary="Tree of very many sequences that are not aligned, by sketches of their words, in memory that grows "
         "with their number: a backbone by neighbor joining, the others placed, and branches interchanged.",
         citation=ONDOV,
-        family="trees",
         problem_type=PLACED_SEQUENCES,
-        parameters=PlacementParameters,
         backends=backends_in("antidiag.kernels.trees.placement", "place_sequences"),
-        returns=frozenset({"tree"}),
-        is_exact=False,
-        criterion=PLACEMENT,
-        cost=PLACEMENT_COST,
-        teaching=NOT_FOLLOWED,
     ),
     _declare_distance_method(
         id="distance-full",
