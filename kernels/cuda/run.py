@@ -31,6 +31,7 @@ import numpy as np
 
 from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.parallel_copy import copy_values
 from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
@@ -122,11 +123,11 @@ class DeviceRun:
         """Copy an array of any size to the device."""
         flat = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(-1)
         target = self.allocate_array(flat.size, flat.dtype)
-        self.upload_rows(target, lambda first, last, out: np.copyto(out, flat[first:last]))
+        self.upload_rows(target, lambda first, last, out: copy_values(out, flat[first:last]))
         return target.reshape(array.shape)
 
     def upload_rows(self, target: cupy.ndarray, fill: FillRows) -> None:
-        """Fill a C-contiguous array on the device with rows that ``fill`` computes; large arrays on several threads."""
+        """Fill a C-contiguous array on the device with rows that ``fill`` computes; a large one in chunks."""
         self.wait_for_launches()
         with self.time_phase("transfer"):
             pinned_transfers.upload_rows(target, fill, self.monitor.check)
@@ -137,12 +138,12 @@ class DeviceRun:
         flat = copied.reshape(-1)
         self.download_rows(
             cupy.ascontiguousarray(array).reshape(-1),
-            lambda first, last, values: np.copyto(flat[first:last], values),
+            lambda first, last, values: copy_values(flat[first:last], values),
         )
         return copied
 
     def download_rows(self, source: cupy.ndarray, take_rows: TakeRows) -> None:
-        """Give the rows of a C-contiguous array on the device to ``take_rows``, on several threads if it is large.
+        """Give the rows of a C-contiguous array on the device to ``take_rows``; a large one in chunks.
 
         The launches queued before are waited for first, and not counted as transfer.
         """
