@@ -6,6 +6,7 @@ layer of threads serves one call at a time, so that calls wait for each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 
 import numba
@@ -44,7 +45,7 @@ def touch_pages(array: np.ndarray) -> None:
     _run_parallel(_touch_bytes, array.reshape(-1).view(np.uint8))
 
 
-def _run_parallel(call, *arguments) -> None:
+def _run_parallel(call: Callable[..., None], *arguments: object) -> None:
     with _one_call:
         numba.set_num_threads(max(1, min(count_processors(), MOST_THREADS, numba.config.NUMBA_NUM_THREADS)))
         call(*arguments)

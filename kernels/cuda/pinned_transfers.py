@@ -1,8 +1,8 @@
 """Copies of large arrays between host and device, in chunks that go through pinned memory.
 
 The driver copies pageable memory on one thread, at a tenth of the speed of the bus. Here a few pinned buffers go
-around: all processors fill or empty one of them (`antidiag.kernels.cpu.parallel_copy`) while the bus is busy with another.
-CuPy's pinned memory pool keeps the buffers for the next transfer.
+around: all processors fill or empty one of them (`antidiag.kernels.cpu.parallel_copy`) while the bus is busy with
+another. CuPy's pinned memory pool keeps the buffers for the next transfer.
 """
 
 from __future__ import annotations
