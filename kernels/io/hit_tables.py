@@ -1,8 +1,8 @@
 """Tables of pairs and hits: BLAST's tabular formats 6 and 7, CSV, JSON lines, PAF and SAM.
 
-Every writer takes `QueryHits` one by one and yields lines, so that tables larger than memory can be written. Columns are
-named as in BLAST's ``-outfmt``: https://www.ncbi.nlm.nih.gov/books/NBK279684/, table C1. Positions in BLAST's columns
-count from 1 with both ends included, those of PAF from 0 half-open, those of SAM from 1.
+Every writer takes `QueryHits` one by one and yields lines, so that tables larger than memory can be written. Columns
+are named as in BLAST's ``-outfmt``: https://www.ncbi.nlm.nih.gov/books/NBK279684/, table C1. Positions in BLAST's
+columns count from 1 with both ends included, those of PAF from 0 half-open, those of SAM from 1.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class HitSequence:
 class HitAlignment:
     """The alignment of a hit.
 
-    ``query_range`` and ``subject_range`` are half-open ranges of letters from 0, on the forward strand of each. The rows
-    hold the aligned letters with '-' for gaps in the direction of the subject: of a hit on the reverse strand the query
-    row is reverse-complemented, and so are ``cigar`` (of = X I D or M), ``md`` and ``cs``, the tags of SAM and PAF.
+    ``query_range`` and ``subject_range`` are half-open ranges of letters from 0, on the forward strand of each. The
+    rows hold the aligned letters with '-' for gaps in the direction of the subject: of a hit on the reverse strand the
+    query row is reverse-complemented, and so are ``cigar`` (of = X I D or M), ``md`` and ``cs``, tags of SAM and PAF.
     """
 
     query_range: tuple[int, int]
