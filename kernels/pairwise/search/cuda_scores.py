@@ -1,8 +1,8 @@
 """Scores of queries with the blocks of a database on the current GPU; copies and downloads run behind the kernels.
 
-A block goes through four stages: its letters are copied on a second stream, arranged in columns of two sequences, computed
-in half precision, and taken; then sequences whose score is too large for half precision are computed again in 32 bits.
-The next block is copied and launched before the scores of a block are taken, so that the GPU does not idle between blocks.
+A block goes through four stages: its letters are copied on a second stream, arranged in columns of two sequences,
+computed in half precision, and taken; then sequences whose score is too large for half precision are computed again in
+32 bits. The next block is copied and launched before the scores of a block are taken, so that the GPU does not idle.
 """
 
 from __future__ import annotations

@@ -105,8 +105,8 @@ def make_profile(query: np.ndarray, queries: SearchQueries, shape: KernelShape) 
     Returns
     -------
     ndarray of uint16 or int32, shape (strips, LETTER_CODES, strip rows / k, lanes, k)
-        k rows of a lane are 16 bytes. Every score holds opening and extension of a gap more; in half precision a negative
-        one is sign and magnitude.
+        k rows of a lane are 16 bytes. Every score holds opening and extension of a gap more; in half precision a
+        negative one is sign and magnitude.
     """
     strips, per_load = shape.count_strips(query.size), 16 // shape.score_bytes
     lowest = -(PAIRED_LIMIT - 1) if shape.paired else NO_SCORE

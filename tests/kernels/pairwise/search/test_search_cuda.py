@@ -18,6 +18,14 @@ SEARCH = Path(cuda_shapes.__file__).with_name("search.cu")
 BLOSUM62 = Scoring(named_matrix("BLOSUM62"), 10, 1)
 
 
+WIDE = cuda_shapes.KernelShape(8, 4, False)
+
+
+def _use_shape(monkeypatch, shape: cuda_shapes.KernelShape) -> None:
+    """Have the kernels of one shape computed, so that few are compiled."""
+    monkeypatch.setattr(cuda_shapes, "choose_shape", lambda letters, paired: shape if paired else WIDE)
+
+
 def _queries(*queries: np.ndarray, scoring: Scoring = BLOSUM62, factor: int = 1) -> SearchQueries:
     table = make_code_table(scoring.scores * factor, scoring.matrix.codes)
     return SearchQueries(queries, table, scoring.open * factor, scoring.extend * factor)
@@ -75,9 +83,7 @@ def _check(queries: SearchQueries, blocks: list[list[np.ndarray]]) -> None:
 def test_scores_are_those_of_the_textbook(emulated, monkeypatch, shape):
     random = np.random.default_rng(1)
     chosen = cuda_shapes.KernelShape(*shape, True)
-    monkeypatch.setattr(
-        cuda_shapes, "choose_shape", lambda letters, paired: chosen if paired else cuda_shapes.KernelShape(8, 4, False)
-    )
+    _use_shape(monkeypatch, chosen)
     queries = [random.integers(0, 25, size).astype(np.uint8) for size in (1, 33, chosen.strip, 2 * chosen.strip + 5)]
     blocks = [
         _random_sequences(random, lengths) for lengths in ([1, 2, 3, 3, 4, 5, 40, 90, 141, 7, 8], [150], [61, 30])
@@ -107,7 +113,7 @@ def test_large_scores_are_computed_again_in_32_bits(emulated, monkeypatch):
 
 
 def test_costs_beyond_half_precision_are_computed_in_32_bits(emulated, monkeypatch):
-    monkeypatch.setattr(cuda_shapes, "choose_shape", lambda letters, paired: cuda_shapes.KernelShape(8, 4, False))
+    _use_shape(monkeypatch, WIDE)
     random = np.random.default_rng(3)
     query = random.integers(0, 25, 70).astype(np.uint8)
     sequences = _random_sequences(random, [90, 33, 32, 31, 5])
@@ -118,7 +124,7 @@ def test_costs_beyond_half_precision_are_computed_in_32_bits(emulated, monkeypat
 
 
 def test_long_sequences_are_cut_into_parts_that_overlap(emulated, monkeypatch):
-    monkeypatch.setattr(cuda_shapes, "choose_shape", lambda letters, paired: cuda_shapes.KernelShape(4, 8, paired))
+    _use_shape(monkeypatch, cuda_shapes.KernelShape(4, 8, True))
     scores = importlib.import_module("antidiag.kernels.pairwise.search.cuda_scores")
     monkeypatch.setattr(scores, "SHORTEST_PART", 64)
     random = np.random.default_rng(4)
