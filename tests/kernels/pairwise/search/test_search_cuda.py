@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +11,7 @@ from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.pairwise.search import cuda_shapes
 from antidiag.kernels.pairwise.search.score_blocks import DatabaseBlock, SearchQueries, make_code_table
 from antidiag.kernels.scoring import Scoring, named_matrix
-from tests.nvrtc import compile_without_device
 
-SEARCH = Path(cuda_shapes.__file__).with_name("search.cu")
 BLOSUM62 = Scoring(named_matrix("BLOSUM62"), 10, 1)
 
 
@@ -166,12 +163,3 @@ def test_the_chosen_shape_wastes_little(letters):
         assert shape.table_bytes <= cuda_shapes.TABLE_BYTES
         if letters >= 144:
             assert shape.count_strips(letters) * shape.strip <= 1.35 * letters
-
-
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
-@pytest.mark.parametrize("paired", [1, 0])
-def test_kernels_compile(architecture, paired):
-    shape = cuda_shapes.choose_shape(1000, bool(paired))
-    defines = {"GROUP": shape.group, "ROWS": shape.rows, "PAIRED": paired, "STRIPS": 1, "THREADS": 256, "BLOCKS": 2}
-    assert compile_without_device((SEARCH,), {**defines, "UNROLL": 4, "PADDING": 31}, architecture)
-    assert compile_without_device((SEARCH.with_name("search_columns.cu"),), {"PARTS": 2, "PADDING": 31}, architecture)
