@@ -163,21 +163,31 @@ def test_tree_edits_are_there_after_each_of_several_kills(qtbot: Any, make_windo
     window.session.add_data([tree])
     window._show_datum(tree)
     expected = tree
-    for round_ in range(5):
+    for number in range(5):
         view = window.viewer.current
         assert view.id == "tree" and view.editor.tree == expected
-        view.editor.swap_children(1 + round_ % 2)
-        view.editor.root_above(3 + round_)
-        expected = view.editor.tree
-        if round_ == 2:
+        view.editor.swap_children(1 + number % 2)
+        view.editor.root_above(3 + number)
+        if number == 2:
             window.autosave._save_soon()
-            qtbot.waitUntil(lambda: not window.autosave._thread.is_alive())
+            window.autosave._wait(lambda share: None)
             view.editor.swap_children(0)
-            expected = view.editor.tree
-        window.autosave.journal.wait()
-        window.autosave.close()  # as if it were killed: nothing is written any more
-        window = make_window()
-        assert file_actions.open_autosaved(window)
-        qtbot.waitUntil(lambda: window.viewer.datum is not None and not window.opening)
-        qtbot.waitUntil(lambda: window.viewer.current.tree is not None)
+        expected = view.editor.tree
+        kill(window)
+        window = reopen(qtbot, make_window)
     assert window.viewer.current.editor.tree == expected != tree
+
+
+def kill(window: Any) -> None:
+    """Let a window write nothing any more, as if its process were killed."""
+    window.autosave.journal.wait()
+    window.autosave.close()
+
+
+def reopen(qtbot: Any, make_window: Callable[[], Any]) -> Any:
+    """Return a window that shows the tree of the last session."""
+    window = make_window()
+    assert file_actions.open_autosaved(window)
+    qtbot.waitUntil(lambda: window.viewer.datum is not None and not window.opening)
+    qtbot.waitUntil(lambda: window.viewer.current.tree is not None)
+    return window
