@@ -247,6 +247,19 @@ def test_answers_are_arrays() -> None:
         np.asarray(model.forward("ACGTACGT"))
 
 
+def test_a_short_run_is_computed_on_the_thread_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handing it over would take longer than the run; a long one is handed over, so that Ctrl-C is heard."""
+    ad.align("GATTACA", "GCATGCA", mode="global")  # compiled
+    handed: list[bool] = []
+    workers = runs._workers
+    monkeypatch.setattr(runs, "_workers", lambda: handed.append(True) or workers())
+    before = ad.align("GATTACA", "GCATGCA", mode="global")
+    assert not handed
+    monkeypatch.setattr(runs, "SHORT_MS", 0.0)
+    assert ad.align("GATTACA", "GCATGCA", mode="global") == before
+    assert handed
+
+
 def test_ctrl_c_cancels_and_waits() -> None:
     """The first wait is interrupted; the run then hears Cancel and ends, and only then does the call."""
     monitor, ended = Monitor(), threading.Event()

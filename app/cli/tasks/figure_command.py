@@ -102,9 +102,10 @@ def figure(
         if page and drawn != ALIGNMENT:
             raise ParameterError("--page is for alignments; remove it")
         drawing.start_drawing(look)
-        _save_figure(drawing, path, drawn, data, mode, look, monitor)
+        written = _save_figure(drawing, path, drawn, data, mode, look, monitor)
     if not messages.is_quiet():
-        print(f"saved {path} ({drawn})")
+        for number, file in enumerate(written, start=1):
+            print(f"saved {file} ({drawn}{f', page {number} of {len(written)}' if len(written) > 1 else ''})")
 
 
 def _check_target(out: str | None, files: Sequence[str]) -> Path:
@@ -164,8 +165,8 @@ def _choose_kind(data: Sequence[Any], wanted: str | None) -> str:
 
 def _save_figure(
     drawing: Any, path: Path, drawn: str, data: Sequence[Any], mode: str | None, look: Any, monitor: Monitor
-) -> None:
-    """Draw the data into a file."""
+) -> list[Path]:
+    """Draw the data into a file, or a file for each page; return the files."""
     if drawn == MATRIX:
         method, _ = TASKS["align"].recommend(data)
         options = {} if mode is None else {"mode": mode}
@@ -174,10 +175,9 @@ def _save_figure(
         drawing.save_matrix_figure(path, result, look, monitor)
     elif drawn == DOTPLOT:
         drawing.save_dotplot_figure(path, data[0], data[1], look, monitor)
+    elif drawn == ALIGNMENT:
+        return drawing.save_alignment_figure(path, data[0], look, monitor)
     else:
-        save = {
-            ALIGNMENT: drawing.save_alignment_figure,
-            TREE: drawing.save_tree_figure,
-            DISTANCES: drawing.save_distances_figure,
-        }
+        save = {TREE: drawing.save_tree_figure, DISTANCES: drawing.save_distances_figure}
         save[drawn](path, data[0], look, monitor)
+    return [path]
