@@ -27,7 +27,7 @@ class Parameter:
     "choice". ``backends`` are the backends that use the parameter. ``overrides`` are options that have no effect if
     this one has a value. Integers between the steps are valid too where ``between_steps`` says when ("with
     mapping=cells"); the method refuses them otherwise (see ``Method.fit_parameters``). ``proteins_only``: it has no
-    effect on nucleotides, for which it is neither offered nor reported.
+    effect on nucleotides, for which it is neither offered nor reported; ``nucleotides_only`` likewise.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Parameter:
     overrides: tuple[str, ...] = ()
     between_steps: str = ""
     proteins_only: bool = False
+    nucleotides_only: bool = False
 
     @property
     def finest_step(self) -> float:

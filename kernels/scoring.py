@@ -397,11 +397,28 @@ class FreeEnds:
         """Return the free ends of the same sequences in the other order."""
         return FreeEnds(self.second_start, self.second_end, self.first_start, self.first_end)
 
+    def reversed_first(self) -> FreeEnds:
+        """Return the free ends of the same sequences where the first one is read from its end."""
+        return FreeEnds(self.first_end, self.first_start, self.second_start, self.second_end)
+
     def __str__(self) -> str:
         """Name the free ends: 'start of the first, end of the second'; 'none'."""
         names = [name.replace("_", " ") for name, is_free in vars(self).items() if is_free]
         sides = [f"{end} of the {side}" for side, end in (name.split() for name in names)]
         return ", ".join(sides) or "none"
+
+
+@stored("strand")
+class Strand(StrEnum):
+    """Which strand of the first of two nucleotide sequences is aligned with the second as it is given.
+
+    FORWARD is the sequence as given, REVERSE its reverse complement, BOTH the one that scores higher (FORWARD where
+    they score the same).
+    """
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+    BOTH = "both"
 
 
 NO_FREE_ENDS = FreeEnds()

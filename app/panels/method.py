@@ -145,8 +145,9 @@ class MethodPanel(Card):
             self._automatic = self._method.problem_type.default_options(data)
             self.options.set_automatic(self._automatic)
             for option in self._method.problem_type.options:
-                if option.proteins_only:
-                    self.options.show_row(option.name, self._kind != "nucleotides")
+                if option.proteins_only or option.nucleotides_only:
+                    other = "nucleotides" if option.proteins_only else "protein"
+                    self.options.show_row(option.name, self._kind != other)
             self._update_gap_text()
             has_guide = any(isinstance(datum, Tree | DistanceMatrix) for datum in data)
             for name in self._method.problem_type.guide_options:
