@@ -15,7 +15,8 @@ from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
-from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from antidiag.kernels.scoring_options import AMBIGUOUS, PRESET, SCORING_OPTIONS
+from antidiag.kernels.scoring_presets import find_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
@@ -41,6 +42,13 @@ FREE_END_OPTIONS = tuple(
     for end in ("start", "end")
 )
 """The switches of the mode CUSTOM; their names without "free" are those of `FreeEnds`."""
+LETTER_OPTIONS = tuple(
+    added
+    for option in SCORING_OPTIONS
+    if option.name != MODE.name
+    for added in {"matrix": (PRESET, option), "mismatch": (option, AMBIGUOUS)}.get(option.name, (option,))
+)
+"""Preset, scores of letters and gap costs."""
 STRAND = Parameter(
     "strand",
     "choice",
@@ -51,7 +59,7 @@ STRAND = Parameter(
     choices=tuple(map(str, Strand)),
     nucleotides_only=True,
 )
-PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, STRAND, *(option for option in SCORING_OPTIONS if option.name != MODE.name))
+PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, STRAND, *LETTER_OPTIONS)
 
 
 def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
@@ -136,9 +144,16 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
     return [
         ("Mode", problem.mode_text),
         *([("Strand", str(problem.strand))] if problem.strand is not Strand.FORWARD else []),
+        *([("Preset", describe_preset(problem.scoring.preset))] if problem.scoring.preset else []),
         ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", along + longer),
     ]
+
+
+def describe_preset(name: str) -> str:
+    """Return a preset with the program that it is of: "blastn (BLASTN)"."""
+    preset = find_preset(name)
+    return f"{preset.name} ({preset.label})" if preset else name
 
 
 def option_values(problem: PairProblem) -> Mapping[str, Any]:
@@ -167,7 +182,10 @@ PAIR = ProblemType(
     file_formats=formats.FORMATS,
     setting_rows=setting_rows,
     option_values=option_values,
-    problem_notes=lambda problem: scoring_options.sequence_notes(problem.sequences, problem.scoring.matrix),
+    problem_notes=lambda problem: (
+        *scoring_options.sequence_notes(problem.data, problem.scoring.matrix),
+        *scoring_options.preset_notes(problem.scoring, problem.data),
+    ),
     trials_name="antidiag.kernels.pairwise.trials:TRIALS",
     dp_classification=classification.GAPS,
 )
