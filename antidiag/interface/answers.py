@@ -13,6 +13,7 @@ import numpy as np
 from antidiag.interface import pictures
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.model import Result, SequenceType, common_type
@@ -144,7 +145,20 @@ class PairAlignment(Answer):
     @property
     def cigar(self) -> str:
         """The CIGAR with = X I D; the first sequence is the query."""
-        return self._path.format_cigar(*self.result.problem.sequences)
+        return self.format_cigar("extended")
+
+    def format_cigar(self, style: str) -> str:
+        """Return the CIGAR in the style "extended" (= X I D) or "match" (M I D)."""
+        with use_conventions(cigar=style):
+            return self._path.format_cigar(*self.result.problem.sequences)
+
+    def save(self, path: str | Path, format: str | None = None, cigar: str | None = None) -> None:
+        """Save the answer in the format of the file's suffix, or of ``format``, such as ".paf".
+
+        ``cigar`` is the style of CIGARs: "extended" (= X I D, the default) or "match" (M I D).
+        """
+        with use_conventions(cigar=cigar):
+            super().save(path, format)
 
     @property
     def match_line(self) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from antidiag.kernels.file_conventions import CigarStyle, cigar_style
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.scoring import (
     FREE_ENDS,
@@ -233,16 +234,19 @@ class Alignment:
             _gapped_row(second.letter_array[self.start[1] : self.end[1]], self.operations != UP),
         )
 
-    def format_cigar(self, first: Sequence, second: Sequence) -> str:
-        """Return the CIGAR with = X I D; the first sequence is the query, the second the reference."""
-        kinds = self.column_kinds(first, second)
+    def format_cigar(self, first: Sequence, second: Sequence, style: CigarStyle | None = None) -> str:
+        """Return the CIGAR with = X I D, or with M I D in the ``style`` MATCH; by default in the style that the user
+        chose. The first sequence is the query, the second the reference."""
+        style = style or cigar_style()
+        kinds = self.column_kinds(first, second) if style is CigarStyle.EXTENDED else self.operations
+        letters = "=IDX" if style is CigarStyle.EXTENDED else "MID"
         borders = np.flatnonzero(kinds[1:] != kinds[:-1]) + 1
         pieces = []
         for at in range(0, borders.size + 1 if kinds.size else 0, CHUNK):
             ends = np.append(borders, kinds.size)[at : at + CHUNK]
             lengths = np.diff(ends, prepend=borders[at - 1] if at else 0)
             runs = zip(lengths.tolist(), kinds[ends - 1].tolist(), strict=True)
-            pieces.append("".join(f"{length}{'=IDX'[kind]}" for length, kind in runs))
+            pieces.append("".join(f"{length}{letters[kind]}" for length, kind in runs))
         return "".join(pieces)
 
     def column_kinds(self, first: Sequence, second: Sequence) -> np.ndarray:
