@@ -17,6 +17,7 @@ from antidiag.kernels.scoring import (
     match_mismatch,
     with_wildcard,
 )
+from antidiag.kernels.scoring_presets import NO_PRESET, PRESET_ALIASES, PRESETS, find_preset
 from antidiag.kernels.sequences.alphabets import BASES, letter_meanings
 
 GAP_HELP = "A gap of length k costs open + k x extend, so its first letter costs open + extend."
@@ -51,6 +52,24 @@ SCORING_OPTIONS = (
     Parameter("gap_extend", "float", "Gap extend", GAP_HELP, minimum=0),
 )
 
+PRESET = Parameter(
+    "preset",
+    "choice",
+    "Preset",
+    "Scores and gap costs of another program: "
+    + "; ".join(f"{preset.name} ({preset.label})" for preset in PRESETS)
+    + ". What is set beside it replaces its own value.",
+    default=NO_PRESET,
+    choices=(NO_PRESET, *(preset.name for preset in PRESETS)),
+    aliases=PRESET_ALIASES,
+)
+AMBIGUOUS = Parameter(
+    "ambiguous",
+    "float",
+    "Ambiguous",
+    "Score of an ambiguous letter (N, R, ...; X, B, Z, J of proteins) with any letter, if no matrix is chosen; by "
+    "default that of two different letters, and at most 0.",
+)
 NUCLEOTIDE_DEFAULTS = {"match": 2, "mismatch": -3, "gap_open": 5, "gap_extend": 2}
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
 
@@ -69,10 +88,13 @@ def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences
     matrix = (
         with_wildcard(load_matrix(values["matrix"]), values["wildcard"])
         if values["matrix"]
-        else match_mismatch(values["match"], values["mismatch"], values["wildcard"], nucleotides)
+        else match_mismatch(
+            values["match"], values["mismatch"], values["wildcard"], nucleotides, values.get("ambiguous")
+        )
     )
     matrix = add_letters(matrix, unscored_letters(sequences, matrix))
-    return Scoring(matrix, values["gap_open"], values["gap_extend"])
+    preset = find_preset(values.get("preset", ""))
+    return Scoring(matrix, values["gap_open"], values["gap_extend"], preset=preset.name if preset else "")
 
 
 def resolve_options(
@@ -80,13 +102,16 @@ def resolve_options(
 ) -> dict[str, Any]:
     """Return a value for every declared option: the chosen value, else the default for these sequences.
 
-    A chosen match or mismatch score overrides the default matrix.
+    A chosen match or mismatch score overrides the default matrix. The values of a chosen preset replace the defaults;
+    ParameterError where it is for other letters than those of the sequences.
     """
     chosen = {name: value for name, value in options.items() if value is not None}
     if "matrix" not in chosen and chosen.keys() & {"match", "mismatch"}:
         chosen["matrix"] = ""
     names = {option.name for option in declared}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences)}
+    preset = find_preset(chosen.get("preset", "")) if "preset" in names else None
+    own = preset.values_for(are_nucleotides(sequences)) if preset else {}
+    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **own}
     return dict(
         resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )
@@ -162,11 +187,43 @@ def _list_residues(residues: str) -> str:
     return f"the mean of {', '.join(residues[:-1])} and {residues[-1]}"
 
 
+def preset_notes(scoring: Scoring, sequences: Sequences[Sequence]) -> tuple[str, ...]:
+    """Return notes of what replaces values of the preset from which a scoring was made, and what it does not use."""
+    preset = find_preset(scoring.preset)
+    if preset is None:
+        return ()
+    nucleotides = are_nucleotides(sequences)
+    values = preset.values_for(nucleotides)
+    used = {"matrix": "", **scoring_option_values(scoring)}
+    same_kind = bool(used["matrix"]) == bool(values["matrix"])  # both a matrix, or both scores of single letters
+    replaced = [name for name in values if name in used and used[name] != values[name] and (same_kind or "gap" in name)]
+    notes = [
+        f"{name} {_format_value(used[name])} replaces the {_format_value(values[name])} of the preset {preset.name}."
+        for name in replaced
+    ]
+    if not same_kind:
+        notes.insert(0, f"{scoring.matrix.name} replaces the scores of letters of the preset {preset.name}.")
+    unused = [name for name in values if name.startswith("gap") and name not in used]
+    if unused:
+        costs = ", ".join(f"{name} {_format_value(values[name])}" for name in unused)
+        notes.append(f"Of the preset {preset.name} this method does not use {costs}.")
+    return tuple(notes)
+
+
+def _format_value(value: Any) -> str:
+    """Return the value of a scoring option as text."""
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
 def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     """Return the option values that rebuild this scoring; a matrix from a file is named by the path of the file."""
     name = scoring.matrix.name
     wild, scores = _WILDCARD.search(name), _MATCH.match(name)
-    letters = {"wildcard": wild["letters"]} if wild else {}
+    letters: dict[str, Any] = {"wildcard": wild["letters"]} if wild else {}
+    if ambiguous := _AMBIGUOUS.search(name):
+        letters["ambiguous"] = float(ambiguous["score"])
+    if scoring.preset:
+        letters["preset"] = scoring.preset
     gaps = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
     if scoring.matrix.source:
         return {"matrix": scoring.matrix.source, **letters, **gaps}
@@ -175,7 +232,7 @@ def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     return {"matrix": _WILDCARD.sub("", name), **letters, **gaps}
 
 
-LETTER_SCORES = ("match", "mismatch", "wildcard")
+LETTER_SCORES = ("match", "mismatch", "ambiguous", "wildcard")
 """Options that define the scores of letters where no matrix is chosen."""
 
 
@@ -186,6 +243,7 @@ def scoring_json(scoring: Scoring) -> dict[str, Any]:
     letters: dict[str, Any] = {name: values[name] for name in LETTER_SCORES if name in values}
     return {
         "matrix": scoring.matrix.name,
+        **({"preset": scoring.preset} if scoring.preset else {}),
         **letters,
         "gap_open": scoring.gap_open,
         "gap_extend": scoring.gap_extend,
@@ -193,4 +251,5 @@ def scoring_json(scoring: Scoring) -> dict[str, Any]:
 
 
 _MATCH = re.compile(r"match (?P<match>[-+\d.e]+), mismatch (?P<mismatch>[-+\d.e]+)")
+_AMBIGUOUS = re.compile(r", ambiguous (?P<score>[-+\d.e]+)")
 _WILDCARD = re.compile(r", (?P<letters>[A-Z*]+) = 0$")

@@ -106,8 +106,8 @@ def align(first: Any, second: Any = None, *, method: str | None = None, **settin
     method : str, optional
         A method for two sequences; by default one that suits their lengths.
     **settings
-        Options such as ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``gap_extend=1``, parameters of the
-        method, and those of `run`.
+        Options such as ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``gap_extend=1``, ``strand="both"``,
+        parameters of the method, and those of `run`.
 
     Examples
     --------

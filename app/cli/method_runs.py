@@ -17,7 +17,7 @@ from antidiag.app.cli.options import describe_out, known_suffixes, parse_paramet
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import config_file, messages
 from antidiag.app.cli.shell.completion import complete_method
-from antidiag.kernels import engine
+from antidiag.kernels import engine, file_conventions
 from antidiag.kernels.errors import MemoryRefused, ResultNotSaved
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, SequenceType
@@ -82,6 +82,24 @@ JsonFile = Annotated[
 ]
 
 
+Masking = Annotated[
+    str | None,
+    typer.Option(
+        "--soft-masking",
+        metavar="ignore|unknown",
+        help="Lower-case letters of FASTA and FASTQ: the same as capitals (ignore), or N, in proteins X (unknown).",
+    ),
+]
+Cigar = Annotated[
+    str | None,
+    typer.Option(
+        "--cigar",
+        metavar="extended|match",
+        help="CIGAR in SAM, PAF and JSON: = and X for equal and different letters (extended), or M for both (match).",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class RunInput:
     """The options that say what a method runs on, and with which parameters."""
@@ -91,6 +109,10 @@ class RunInput:
     records: Records = None
     kind: Kind = None
     threads: Threads = None
+    masking: Masking = None
+
+    def __post_init__(self) -> None:
+        file_conventions.choose_masking(self.masking)
 
     @property
     def letters(self) -> SequenceType | None:
@@ -133,6 +155,10 @@ class RunOutput:
     outs: Outs = None
     to: To = None
     json_file: JsonFile = None
+    cigar: Cigar = None
+
+    def __post_init__(self) -> None:
+        file_conventions.choose_cigar(self.cigar)
 
     def check(self, method: Method, files: Sequence[str]) -> inputs.ResultTargets:
         """Return the targets. Raise InputError now for a file that could not be written after the run."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import itertools
@@ -24,14 +23,9 @@ from antidiag.kernels.method import Method, ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.registry import result_saving
+from antidiag.kernels.text import suggest_names
 
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
-
-
-def suggest_names(wrong: str, known: Iterable[str]) -> str:
-    """Return "did you mean s or threads?" for names that are close to a wrong one; "" if none is."""
-    close = difflib.get_close_matches(wrong, list(known), 3)
-    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 def option_flag(name: str) -> str:

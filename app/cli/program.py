@@ -30,13 +30,14 @@ from antidiag.app.cli import (
     sequences_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
-from antidiag.app.cli.options import MethodCommand, SingleValueCommand, suggest_names
+from antidiag.app.cli.options import MethodCommand, SingleValueCommand
 from antidiag.app.cli.shell import config_command, config_file, messages
 from antidiag.app.cli.tasks import convert_command, figure_command, view_command
 from antidiag.app.cli.tasks.task_commands import TASK_COMMANDS
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled, ResultNotSaved
+from antidiag.kernels.text import suggest_names
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 """Exit codes: bad input; an error of the program; Ctrl-C."""

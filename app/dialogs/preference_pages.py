@@ -287,7 +287,16 @@ class ComputingPage(PreferencePage):
     """The device of runs, and limits of memory, threads and disk; the limits hold for the command line, too."""
 
     title = "Computing"
-    labels = ("Device", "CPU threads", "Main memory", "Disk for long runs", "Compressed files", "Units of bytes")
+    labels = (
+        "Device",
+        "CPU threads",
+        "Main memory",
+        "Disk for long runs",
+        "Compressed files",
+        "Units of bytes",
+        "CIGAR",
+        "Lower-case letters",
+    )
     limits_changed = Signal()
 
     def __init__(self, settings: Settings, device_box: QComboBox | None) -> None:
@@ -312,6 +321,8 @@ class ComputingPage(PreferencePage):
             self.units.addItem(label, value)
         self.units.setCurrentIndex(int(user_limits.uses_decimal_bytes()))
         self.units.activated.connect(lambda: self._set_units(self.units.currentData()))
+        self.cigar = self._convention_box(user_limits.CIGAR, ("= and X (extended)", "M for both (match)"))
+        self.masking = self._convention_box(user_limits.MASKING, ("the same as capitals", "N, in proteins X (masked)"))
         self._show_free_space()
         self.add_row("Device", self.device)
         self.add_row("CPU threads", self.threads)
@@ -320,6 +331,16 @@ class ComputingPage(PreferencePage):
         self.form.addRow("", self.space_label)
         self.add_row("Compressed files", self.unpacked, "Files with more are not opened; they could fill the memory.")
         self.add_row("Units of bytes", self.units)
+        self.add_row("CIGAR", self.cigar, "How equal and different letters are written in SAM, PAF and JSON.")
+        self.add_row("Lower-case letters", self.masking, "Of FASTA and FASTQ files that are opened from now on.")
+
+    def _convention_box(self, name: str, labels: tuple[str, str]) -> QComboBox:
+        """Return a box of the two conventions of a kind, which stores what is chosen."""
+        box = QComboBox()
+        box.addItems(labels)
+        box.setCurrentIndex(user_limits.stored_choice(name))
+        box.activated.connect(lambda number: self._set_limit(lambda: user_limits.set_stored_choice(name, number)))
+        return box
 
     def _mirror_device(self, box: QComboBox) -> None:
         """Offer the devices of the tool bar, of which one is chosen there as well."""

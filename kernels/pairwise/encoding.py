@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode, number_used_codes
 
@@ -152,7 +153,12 @@ def first_greatest(scores: np.ndarray) -> tuple[int, int]:
 
 
 def encode_pair(problem: PairProblem) -> EncodedPair:
-    """Orient a problem, and keep only the letters that occur in it."""
+    """Orient a problem, and keep only the letters that occur in it.
+
+    Raises ParameterError for a problem of both strands, which is two problems.
+    """
+    if problem.is_undecided:
+        raise ParameterError("both strands are two matrices; choose the strand forward or reverse to look at one")
     letters = [codes.tobytes() for codes in problem.codes]
     present, numbers = number_used_codes(letters, len(problem.scoring.scores))
     if present[-1:] != [len(present) - 1]:  # else every code is its own number

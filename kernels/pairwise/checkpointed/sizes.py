@@ -40,8 +40,9 @@ def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, ba
         places = on_device.plan_layout(
             problem.rows, problem.columns, s, parameters.T, tile, parameters.checkpoint_bytes, spread
         )
-        return 0 if places.on_disk else places.disk_bytes
-    return sum(map(spilled_arrays.int32_bytes, checkpoint_shapes(problem.rows, problem.columns, s, tile)))
+        return 0 if places.on_disk else places.disk_bytes * len(problem.variants)
+    shapes = checkpoint_shapes(problem.rows, problem.columns, s, tile)
+    return sum(map(spilled_arrays.int32_bytes, shapes)) * len(problem.variants)
 
 
 def inner_tile_size(columns: int) -> int:
@@ -98,9 +99,9 @@ def count_recomputed(problem: PairProblem, parameters: CheckpointedParameters) -
     cells = 0
     while True:
         height, width = min(tile, m), min(tile, n)
-        cells += min(m * width + n * height, problem.cells)
+        cells += min(m * width + n * height, problem.matrix_cells)
         if height * width <= SMALL_CELLS:
-            return cells
+            return cells * len(problem.variants)
         tile = inner_tile_size(width)
 
 
