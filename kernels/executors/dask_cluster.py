@@ -7,11 +7,15 @@ its scheduler reports, so the scheduler must be one that the user trusts (docs/h
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import logging
 import time
+import urllib.request
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +29,8 @@ from antidiag.kernels.recovery.interrupted_runs import program_version
 
 CONNECT_S = 15.0
 """Seconds that a scheduler has to answer."""
+LOOK_S = 2.0
+"""Seconds that the dashboard has to answer."""
 LOST_S = 20.0
 """Seconds without a connection to the scheduler after which it counts as lost."""
 GPU = "GPU"
@@ -53,6 +59,8 @@ class DaskExecutor(Executor):
     scheduler_file : path, optional
         File that the scheduler wrote (``dask scheduler --scheduler-file``). Without either, Dask's own configuration
         names the scheduler (DASK_SCHEDULER_ADDRESS).
+    refuses_foreign : bool
+        Whether workers of another version are an error; otherwise `resources` names them.
 
     Raises
     ------
@@ -63,8 +71,14 @@ class DaskExecutor(Executor):
     """
 
     kind = "dask"
+    reads_files = False
 
-    def __init__(self, address: str | None = None, scheduler_file: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        address: str | None = None,
+        scheduler_file: str | Path | None = None,
+        refuses_foreign: bool = True,
+    ) -> None:
         super().__init__()
         self._client = _connect(address, scheduler_file)
         self._handles: dict[str, Any] = {}
@@ -72,7 +86,7 @@ class DaskExecutor(Executor):
         self._lost_since = 0.0
         try:
             self._workers = self.resources()
-            if foreign := [worker.problem for worker in self._workers if worker.problem]:
+            if refuses_foreign and (foreign := [worker.problem for worker in self._workers if worker.problem]):
                 raise ForeignWorker("; ".join(foreign))
         except BaseException:
             self._client.close()
@@ -85,9 +99,13 @@ class DaskExecutor(Executor):
 
     @property
     def dashboard_link(self) -> str:
-        """The address of the dashboard; "" where the scheduler has none."""
-        services = self._client.scheduler_info(n_workers=0).get("services") or {}
-        return self._client.dashboard_link if "dashboard" in services else ""
+        """The address of the dashboard; "" where the scheduler has none, or it cannot be reached from here."""
+        link = self._client.dashboard_link
+        try:
+            with urllib.request.urlopen(link, timeout=LOOK_S) as page:
+                return link if b"bokeh" in page.read(1 << 16).lower() else ""
+        except (OSError, ValueError):
+            return ""
 
     @property
     def address(self) -> str:
@@ -188,16 +206,14 @@ def _connect(address: str | None, scheduler_file: str | Path | None) -> Any:
     """Return a client of a scheduler, whose address may come from Dask's own configuration."""
     if address and scheduler_file:
         raise ParameterError("--scheduler and --scheduler-file exclude each other; give one of them")
-    try:
-        import dask
-        import distributed
-    except ImportError as error:
-        raise BackendUnavailable("Dask is not installed; pip install 'antidiag[cluster]' brings it") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    distributed = _import_distributed()
+    import dask
+
     address = address or (None if scheduler_file else dask.config.get("scheduler-address", None))
     if not address and not scheduler_file:
         raise ParameterError(
-            "no Dask scheduler is named; give --scheduler ADDRESS or --scheduler-file FILE, or set DASK_SCHEDULER_ADDRESS"
+            "no Dask scheduler is named; give --scheduler ADDRESS or --scheduler-file FILE, "
+            "or set DASK_SCHEDULER_ADDRESS"
         )
     if scheduler_file and not Path(scheduler_file).is_file():
         raise InputError(f"{scheduler_file}: no such file; the scheduler writes it when it starts")
@@ -241,3 +257,46 @@ def _explain_failure(error: BaseException | None) -> WorkerDied:
     if type(error).__name__ == "KilledWorker":
         return WorkerDied("the workers died that ran this task; it may need more memory than a worker has")
     return WorkerDied(f"Dask could not run this task: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def start_cluster(
+    workers: int, threads: int, port: int = 0, scheduler_file: str | Path | None = None
+) -> Iterator[tuple[str, str]]:
+    """Run a scheduler and worker processes on this machine; yield the addresses of scheduler and dashboard.
+
+    The dashboard is "" without bokeh. They listen on this machine only. Workers that die are started again.
+
+    Raises BackendUnavailable if Dask is not installed or the port is taken, InputError for a scheduler file that cannot
+    be written.
+    """
+    distributed = _import_distributed()
+    dashboard = ":0" if importlib.util.find_spec("bokeh") else None
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=threads,
+            scheduler_port=port,
+            host="127.0.0.1",
+            dashboard_address=dashboard,
+        )
+    except (OSError, RuntimeError) as error:
+        raise BackendUnavailable(f"no cluster can be started on port {port}: {error}; give another --port") from error
+    with cluster:
+        if scheduler_file is not None:
+            try:
+                Path(scheduler_file).write_text(json.dumps(cluster.scheduler.identity(n_workers=0)), encoding="utf-8")
+            except OSError as error:
+                reason = error.strerror or error
+                raise InputError(f"{scheduler_file}: cannot be written: {reason}; choose another file") from error
+        yield cluster.scheduler_address, cluster.dashboard_link if dashboard else ""
+
+
+def _import_distributed() -> Any:
+    """Import Dask's distributed; raise BackendUnavailable if it is not installed."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise BackendUnavailable("Dask is not installed; pip install 'antidiag[cluster]' brings it") from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    return distributed

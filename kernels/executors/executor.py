@@ -42,11 +42,14 @@ class Executor(ABC):
     ----------
     kind : str
         "local", "gpus" or "dask".
+    reads_files : bool
+        Whether workers find the files of this machine by their paths.
     counts : TaskCounts
         What the present or last `map` has done; another thread may read it.
     """
 
     kind = ""
+    reads_files = True
 
     def __init__(self) -> None:
         self.counts = TaskCounts()
@@ -93,10 +96,10 @@ class Executor(ABC):
             self._share(digest, message)
         return digest
 
-    def _check_connection(self) -> None:
+    def _check_connection(self) -> None:  # noqa: B027 (nothing to check in one machine)
         """Raise ExecutorLost if the workers cannot be reached any more."""
 
-    def _share(self, digest: str, message: bytes) -> None:
+    def _share(self, digest: str, message: bytes) -> None:  # noqa: B027 (threads read it from here)
         """Hand a shared input out, where that is done before any task."""
 
     def cancel(self) -> None:

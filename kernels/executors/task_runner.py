@@ -75,7 +75,7 @@ def pack_task(task: Task, run_id: str, threads: int) -> bytes:
             "run": run_id,
             "threads": threads,
             "function": task.function,
-            "arguments": dict(task.arguments),
+            "arguments": dict(task.load_arguments()),
             "shared": dict(task.shared),
             "seed": task.seed,
         }

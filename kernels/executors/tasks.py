@@ -40,7 +40,8 @@ class Task:
     function
         "antidiag.package.module:function", called as ``function(arguments, context)`` (`TaskContext`).
     arguments
-        Values that `kernels.executors.messages` can send.
+        Values that `kernels.executors.messages` can send, or a function that returns them when the task starts, so that
+        a million tasks that wait need no memory for their inputs.
     shared
         Large inputs that go to each worker once: name and digest, which `Executor.share` returns.
     needs_gpu
@@ -53,11 +54,15 @@ class Task:
 
     key: str
     function: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] | Callable[[], Mapping[str, Any]] = field(default_factory=dict)
     shared: Mapping[str, str] = field(default_factory=dict)
     needs_gpu: bool = False
     seed: int = 0
     cost: float = 1.0
+
+    def load_arguments(self) -> Mapping[str, Any]:
+        """Return the arguments."""
+        return self.arguments() if callable(self.arguments) else self.arguments
 
 
 @dataclass(frozen=True)

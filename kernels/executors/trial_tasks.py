@@ -1,4 +1,4 @@
-"""Tasks that try an executor: they compute little, wait, fail or end their process. Tests and `cluster check` use them."""
+"""Tasks that try an executor: they compute little, wait, fail or end their process."""
 
 from __future__ import annotations
 
