@@ -21,9 +21,11 @@ On = Annotated[
     str | None,
     typer.Option(
         "--on",
-        metavar="local|gpus|dask",
-        help="Where tasks run: local, on threads of this process; gpus, in one process a GPU of this machine; dask, on "
-        "the workers of a cluster. Default: dask with --scheduler or --scheduler-file, else local.",
+        metavar="local|processes|gpus|dask",
+        help="Where tasks run: local, on threads of this process; processes, in worker processes on the CPU, which is "
+        "faster for many small tasks; "
+        "gpus, in one process a GPU of this machine; dask, on the workers of a cluster. "
+        "Default: dask with --scheduler or --scheduler-file, else local.",
         rich_help_panel=PANEL,
     ),
 ]

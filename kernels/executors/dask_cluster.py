@@ -29,6 +29,8 @@ from antidiag.kernels.recovery.interrupted_runs import program_version
 
 CONNECT_S = 15.0
 """Seconds that a scheduler has to answer."""
+COUNT_S = 1.0
+"""Seconds after which the threads of the workers are counted again, because workers come and go."""
 LOOK_S = 2.0
 """Seconds that the dashboard has to answer."""
 LOST_S = 20.0
@@ -84,6 +86,7 @@ class DaskExecutor(Executor):
         self._handles: dict[str, Any] = {}
         self._started: dict[str, Any] = {}
         self._lost_since = 0.0
+        self._slots, self._counted = 1, -COUNT_S
         try:
             self._workers = self.resources()
             if refuses_foreign and (foreign := [worker.problem for worker in self._workers if worker.problem]):
@@ -95,7 +98,10 @@ class DaskExecutor(Executor):
     @property
     def slots(self) -> int:
         """The number of threads of all workers; at least one, because workers may still be about to start."""
-        return max(sum(worker["nthreads"] for worker in self._scheduler_workers().values()), 1)
+        if time.monotonic() - self._counted > COUNT_S:
+            self._counted = time.monotonic()
+            self._slots = max(sum(worker["nthreads"] for worker in self._scheduler_workers().values()), 1)
+        return self._slots
 
     @property
     def dashboard_link(self) -> str:
@@ -116,7 +122,8 @@ class DaskExecutor(Executor):
         """Return the workers of the cluster; one that cannot be used says why."""
         known = self._scheduler_workers()
         found = self._client.run(describe_worker, on_error="return")
-        return tuple(_read_worker(address, known.get(address, {}), answer) for address, answer in found.items())
+        there = {address: answer for address, answer in found.items() if not isinstance(answer, OSError)}  # not dead
+        return tuple(_read_worker(address, known.get(address, {}), answer) for address, answer in there.items())
 
     def close(self) -> None:
         """Drop all tasks and end the connection; the cluster goes on."""

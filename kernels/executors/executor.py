@@ -41,7 +41,7 @@ class Executor(ABC):
     Attributes
     ----------
     kind : str
-        "local", "gpus" or "dask".
+        "local", "processes", "gpus" or "dask".
     reads_files : bool
         Whether workers find the files of this machine by their paths.
     counts : TaskCounts

@@ -10,8 +10,10 @@ from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.gpus import GpusExecutor
 from antidiag.kernels.executors.local import LocalExecutor
+from antidiag.kernels.executors.processes import ProcessExecutor
+from antidiag.kernels.processors import count_processors
 
-PLACES = ("local", "gpus", "dask")
+PLACES = ("local", "processes", "gpus", "dask")
 """The executors by name."""
 
 
@@ -22,12 +24,12 @@ class ExecutorChoice:
     Fields
     ------
     place
-        "local" (threads of this process), "gpus" (one process a GPU of this machine) or "dask" (a cluster); "auto" is
-        dask if a scheduler is named, else local.
+        "local" (threads of this process), "processes" (on the CPU of this machine), "gpus" (one process a GPU of this
+        machine) or "dask" (a cluster); "auto" is dask if a scheduler is named, else local.
     scheduler, scheduler_file
         Address of a Dask scheduler, or the file that it wrote.
     slots
-        Tasks at a time of the local executor; None for one a processor.
+        Tasks at a time of "local" and "processes"; None for one a processor.
     cards
         Numbers of the GPUs; None for all.
     """
@@ -43,7 +45,7 @@ class ExecutorChoice:
             raise ParameterError(f"--on must be {', '.join(PLACES)} or auto; got {self.place!r}")
         if self.slots is not None and self.slots < 1:
             raise ParameterError(f"slots must be 1 or more tasks at a time; got {self.slots}")
-        if self.place in ("local", "gpus") and (self.scheduler or self.scheduler_file):
+        if self.place not in ("auto", "dask") and (self.scheduler or self.scheduler_file):
             raise ParameterError(f"--scheduler has no use with --on {self.place}; remove it, or choose --on dask")
 
     @property
@@ -59,6 +61,9 @@ class ExecutorChoice:
             return LocalExecutor(self.slots)
         if self.chosen_place == "gpus":
             return GpusExecutor(self.cards)
+        if self.chosen_place == "processes":
+            count = self.slots or count_processors()
+            return ProcessExecutor([""] * count, [f"process {number}" for number in range(1, count + 1)])
         from antidiag.kernels.executors.dask_cluster import DaskExecutor
 
         return DaskExecutor(self.scheduler, self.scheduler_file)

@@ -1,7 +1,7 @@
 """A worker process: reads tasks as frames from standard input and writes their answers to standard output.
 
 A frame is its length (8 bytes, little-endian) and a message. The process ends when its input does, so that none
-outlives its caller. `kernels.executors.gpus` starts it: ``python -m antidiag.kernels.executors.worker_process FOLDER``.
+outlives its caller. `kernels.executors.processes` starts it with -m and the folder of shared inputs.
 """
 
 from __future__ import annotations

@@ -13,14 +13,13 @@ from antidiag.kernels.executors import trial_tasks
 from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.executors.gpus import GpusExecutor
-from antidiag.kernels.executors.local import LocalExecutor
 from antidiag.kernels.executors.messages import pack_message, unpack_message
 from antidiag.kernels.executors.tasks import ForeignWorker, Task
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 
 distributed = pytest.importorskip("distributed")
-KINDS = ("local", "gpus", "dask")
+KINDS = ("local", "processes", "gpus", "dask")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def open_executor(kind: str, cluster: str) -> Executor:
     """Return an executor of two slots; that of GPUs has two numbers of cards that need not exist."""
     if kind == "dask":
         return ExecutorChoice("dask", cluster).open()
-    return GpusExecutor((0, 1)) if kind == "gpus" else LocalExecutor(2)
+    return ExecutorChoice(kind, slots=2, cards=(0, 1) if kind == "gpus" else None).open()
 
 
 @pytest.fixture(params=KINDS)
@@ -68,7 +67,7 @@ def test_answers_are_the_same_everywhere(cluster):
         ]
     assert answers["local"][5][0] == 10 and answers["local"][5][2] == 499500
     assert answers["local"][3][1] == np.random.default_rng(3).integers(1 << 30, size=3).tolist()
-    assert answers["local"] == answers["gpus"] == answers["dask"]
+    assert answers["local"] == answers["processes"] == answers["gpus"] == answers["dask"]
 
 
 def test_values_come_back_as_they_went(executor):
