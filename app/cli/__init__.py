@@ -5,7 +5,7 @@ does not load the command line.
 """
 
 COMMANDS = (
-    "align", "msa", "tree", "distances", "fold", "viterbi", "view", "figure", "convert", "config",
+    "align", "msa", "tree", "distances", "fold", "viterbi", "view", "figure", "convert", "config", "batch", "cluster",
     "methods", "info", "samples", "estimate", "run", "compare", "posteriors", "sequences", "profile", "runs", "sweep",
     "tune", "bench", "reproduce", "guidelines", "play", "lecture",
 )  # fmt: skip

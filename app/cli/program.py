@@ -18,6 +18,8 @@ import typer
 
 from antidiag.app.cli import (
     COMPLETION_VARIABLE,
+    batch_command,
+    cluster_command,
     compare_command,
     guidelines_command,
     lecture_command,
@@ -80,6 +82,7 @@ _add_command(TASKS, "convert", convert_command.convert, convert_command.CONVERT_
 _add_command(METHODS, "methods", list_commands.methods, list_commands.METHODS_EXAMPLES)
 _add_command(METHODS, "run", run_commands.run, run_commands.RUN_EXAMPLES, MethodCommand)
 _add_command(METHODS, "estimate", run_commands.estimate, run_commands.ESTIMATE_EXAMPLES, MethodCommand)
+_add_command(METHODS, "batch", batch_command.batch, batch_command.BATCH_EXAMPLES, MethodCommand)
 _add_command(METHODS, "runs", runs_command.runs, runs_command.RUNS_EXAMPLES)
 _add_command(FILES, "sequences", sequences_command.sequences, sequences_command.SEQUENCES_EXAMPLES)
 _add_command(FILES, "profile", profile_command.profile, profile_command.PROFILE_EXAMPLES)
@@ -87,6 +90,7 @@ _add_command(FILES, "compare", compare_command.compare, compare_command.COMPARE_
 _add_command(FILES, "posteriors", posteriors_command.posteriors, posteriors_command.POSTERIORS_EXAMPLES)
 _add_command(FILES, "samples", list_commands.samples, list_commands.SAMPLES_EXAMPLES)
 _add_command(FILES, "config", config_command.config, config_command.CONFIG_EXAMPLES)
+_add_command(FILES, "cluster", cluster_command.cluster, cluster_command.CLUSTER_EXAMPLES)
 _add_command(FILES, "info", list_commands.info, list_commands.INFO_EXAMPLES)
 _add_command(LABORATORY, "play", play_command.play, play_command.PLAY_EXAMPLES)
 _add_command(LABORATORY, "lecture", lecture_command.lecture, lecture_command.LECTURE_EXAMPLES)

@@ -19,7 +19,7 @@ from antidiag.kernels.user_limits import UNPACKED_VARIABLE
 FILE_VARIABLE, FOLDER_VARIABLE = "ANTIDIAG_CONFIG", "ANTIDIAG_FOLDER"
 GENERAL = ("backend", "device", "threads", "seq-type", "quiet", "verbose", "log-file")
 """Keys at the top of the file: options that many commands have."""
-ANY_METHOD = ("run", "estimate", "sweep", "tune", "bench")
+ANY_METHOD = ("run", "estimate", "batch", "sweep", "tune", "bench")
 """Commands of any method, whose options differ from method to method."""
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
