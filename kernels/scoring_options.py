@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import (
@@ -51,13 +52,38 @@ SCORING_OPTIONS = (
     Parameter("gap_extend", "float", "Gap extend", GAP_HELP, minimum=0),
 )
 
+SECOND_PIECE = "A gap of length k costs the smaller of open + k x extend and open 2 + k x extend 2."
+TWO_PIECES = "two-piece"
+GAP_MODEL_OPTIONS = (
+    Parameter(
+        "gap_model",
+        "choice",
+        "Gap model",
+        "affine: a gap of length k costs open + k x extend. two-piece: it costs that or open 2 + k x extend 2, "
+        "whichever is less, so that long gaps cost less, as in minimap2.",
+        default="affine",
+        choices=("affine", TWO_PIECES),
+    ),
+    Parameter("gap_open2", "float", "Gap open 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
+    Parameter("gap_extend2", "float", "Gap extend 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
+)
+"""Gap costs of two pieces, for the families that compute with them; the first piece is that of SCORING_OPTIONS."""
+SECOND_COSTS = ("gap_open2", "gap_extend2")
+
 NUCLEOTIDE_DEFAULTS = {"match": 2, "mismatch": -3, "gap_open": 5, "gap_extend": 2}
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
+NUCLEOTIDE_SECOND_PIECE = {"gap_open2": 24, "gap_extend2": 1}
+PROTEIN_SECOND_PIECE = {"gap_open2": 20, "gap_extend2": 0.5}
 
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return default scores: +2/-3 and 5 + 2k for nucleotides, BLOSUM62 and 10 + k for proteins."""
     return NUCLEOTIDE_DEFAULTS if are_nucleotides(sequences) else PROTEIN_DEFAULTS
+
+
+def default_second_piece(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default second piece of gap costs: 24 + k for nucleotides, 20 + k / 2 for proteins."""
+    return NUCLEOTIDE_SECOND_PIECE if are_nucleotides(sequences) else PROTEIN_SECOND_PIECE
 
 
 def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences: Sequences[Sequence] = ()) -> Scoring:
@@ -72,7 +98,8 @@ def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences
         else match_mismatch(values["match"], values["mismatch"], values["wildcard"], nucleotides)
     )
     matrix = add_letters(matrix, unscored_letters(sequences, matrix))
-    return Scoring(matrix, values["gap_open"], values["gap_extend"])
+    second = [values[name] for name in SECOND_COSTS] if values.get("gap_model") == TWO_PIECES else []
+    return Scoring(matrix, values["gap_open"], values["gap_extend"], *second)
 
 
 def resolve_options(
@@ -80,13 +107,20 @@ def resolve_options(
 ) -> dict[str, Any]:
     """Return a value for every declared option: the chosen value, else the default for these sequences.
 
-    A chosen match or mismatch score overrides the default matrix.
+    A chosen match or mismatch score overrides the default matrix, and a chosen second piece of gap costs the default
+    gap model. Raises ParameterError where a second piece is chosen that the chosen gap model does not use.
     """
     chosen = {name: value for name, value in options.items() if value is not None}
+    second = [name for name in SECOND_COSTS if name in chosen]
+    if second and chosen.setdefault("gap_model", TWO_PIECES) != TWO_PIECES:
+        raise ParameterError(
+            f"{second[0]} is set, which the gap model {chosen['gap_model']} does not use; choose the gap model "
+            f"{TWO_PIECES}, or leave it out"
+        )
     if "matrix" not in chosen and chosen.keys() & {"match", "mismatch"}:
         chosen["matrix"] = ""
     names = {option.name for option in declared}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences)}
+    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **default_second_piece(sequences)}
     return dict(
         resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )
@@ -167,7 +201,10 @@ def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     name = scoring.matrix.name
     wild, scores = _WILDCARD.search(name), _MATCH.match(name)
     letters = {"wildcard": wild["letters"]} if wild else {}
-    gaps = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    gaps: dict[str, Any] = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    if scoring.gap_open2 is not None and scoring.gap_extend2 is not None:
+        second = {"gap_open2": float(scoring.gap_open2), "gap_extend2": float(scoring.gap_extend2)}
+        gaps |= {"gap_model": TWO_PIECES, **second}
     if scoring.matrix.source:
         return {"matrix": scoring.matrix.source, **letters, **gaps}
     if scores:
@@ -189,6 +226,7 @@ def scoring_json(scoring: Scoring) -> dict[str, Any]:
         **letters,
         "gap_open": scoring.gap_open,
         "gap_extend": scoring.gap_extend,
+        **{name: getattr(scoring, name) for name in SECOND_COSTS if scoring.has_two_pieces},
     }
 
 

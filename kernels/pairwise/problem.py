@@ -15,7 +15,7 @@ from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode
-from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from antidiag.kernels.scoring_options import GAP_MODEL_OPTIONS, SCORING_OPTIONS
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
@@ -41,7 +41,12 @@ FREE_END_OPTIONS = tuple(
     for end in ("start", "end")
 )
 """The switches of the mode CUSTOM; their names without "free" are those of `FreeEnds`."""
-PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, *(option for option in SCORING_OPTIONS if option.name != MODE.name))
+PAIR_OPTIONS = (
+    MODE,
+    *FREE_END_OPTIONS,
+    *(option for option in SCORING_OPTIONS if option.name != MODE.name),
+    *GAP_MODEL_OPTIONS,
+)
 
 
 def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
@@ -58,6 +63,11 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values))
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
+
+
+def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default scores and gap costs, the second piece of these included."""
+    return {**scoring_options.default_scores(sequences), **scoring_options.default_second_piece(sequences)}
 
 
 def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
@@ -117,7 +127,7 @@ PAIR = ProblemType(
     inputs=(SEQUENCES,),
     options=PAIR_OPTIONS,
     build_problem=build_pair,
-    default_options=scoring_options.default_scores,
+    default_options=default_scores,
     answer_json=formats.answer_json,
     answer_rows=answer_rows,
     format_answer=format_score,
