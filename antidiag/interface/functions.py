@@ -17,9 +17,10 @@ import numpy as np
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
-from antidiag.interface.inputs import as_alignment, as_data, make_distances
+from antidiag.interface.inputs import as_alignment, as_data, make_distances, parse_type
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
+from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
@@ -28,6 +29,8 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree as TreeData
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.pairwise.search import database_maker
+from antidiag.kernels.pairwise.search.database import SequenceDatabase, make_memory_database
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.products.matrix import check_matrix
 from antidiag.kernels.registry import data_loading
@@ -145,6 +148,56 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
             fewer = "first" if one is None else "second"
             raise InputError(f"{fewer} has {number - 1:,} sequences and the other more; pass as many of both")
         yield align(one, other, method=method, **settings)
+
+
+def search(query: Any, database: Any, *, method: str | None = None, **settings: Any) -> SearchHits:
+    """Return the hits of queries in a database: every query is compared with every sequence, with E-values.
+
+    Parameters
+    ----------
+    query : str, bytes, Path, SeqRecord, Sequence, or several of them
+        One or more sequences.
+    database : path, or sequences in any form
+        A database that `make_database` prepared, a file of sequences, or sequences themselves.
+    method : str, optional
+        "smith-waterman-search", the only method so far.
+    **settings
+        Options such as ``max_evalue=1e-3``, ``best=10``, ``min_identity=40``, ``matrix="BLOSUM62"``, parameters of the
+        method, and those of `run`.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> proteins = {"near": "MKVLATHISWKRRMLAQ", "far": "GGSGGSPPNQG"}
+    >>> hits = ad.search("MKVLATHISWKRR", proteins, type="protein")
+    >>> [(hit.subject.name, hit.score, hit.alignment.cigar) for hit in hits]
+    [('near', 69, '13=')]
+    """
+    wanted = settings.pop("type", None)
+    queries, found = as_data(query, wanted), as_data(database, wanted)
+    if len(found) != 1 or not isinstance(found[0], SequenceDatabase):
+        found = [make_memory_database(found, "database")]
+    data = [*queries, *found]
+    return _run_on(_choose("search", method, data, settings), data, **settings)
+
+
+def make_database(sources: Any, target: str | Path, *, type: str | None = None, skip_bad: bool = False) -> Path:
+    """Prepare a database for `search` and return its path: sorted by length, packed, checked by a digest.
+
+    Parameters
+    ----------
+    sources : path, or list of paths
+        FASTA of any size, plain or compressed, or other files of sequences.
+    target : str or Path
+        The file to write, such as "proteins.adb".
+    type : {"DNA", "RNA", "protein"}, optional
+        The type of all sequences; decided by all letters by default.
+    skip_bad : bool
+        Leave out records that cannot be read.
+    """
+    files = [sources] if isinstance(sources, (str, Path)) else list(sources)
+    database_maker.make_database(files, target, None, parse_type(type), skip_bad)
+    return Path(target)
 
 
 def align_family(sequences: Any, *, method: str | None = None, **settings: Any) -> Alignment:

@@ -80,13 +80,21 @@ antidiag viterbi genome.fa --model cpg-islands --out islands.bed
 
 antidiag viterbi gene.fa --model gene-finder.json --method viterbi-tree
 """
-SHOWN = {"align": ".txt", "msa": ".aln", "tree": ".nwk", "distances": ".phy", "fold": ".dbn", "viterbi": ""}
+SHOWN = {
+    "align": ".txt",
+    "msa": ".aln",
+    "tree": ".nwk",
+    "distances": ".phy",
+    "fold": ".dbn",
+    "viterbi": "",
+    "search": ".txt",
+}
 """The format in which the answer of a task follows its report, as a suffix."""
 
 Options = Mapping[str, str]
 
 
-def _method_option(task: str) -> Any:
+def method_option(task: str) -> Any:
     """Return the option --method of a task, which completes the ids of its methods."""
     return typer.Option(
         "--method",
@@ -124,7 +132,7 @@ class ChosenMethod:
 def align(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("align")] = None,
+    method_id: Annotated[str | None, method_option("align")] = None,
     place: RunPlace,
     output: RunOutput,
     resume: Resume = False,
@@ -135,13 +143,13 @@ def align(
 
     The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
     """
-    _run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
+    run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 
 
 def msa(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("msa")] = None,
+    method_id: Annotated[str | None, method_option("msa")] = None,
     place: RunPlace,
     output: RunOutput,
     resume: Resume = False,
@@ -152,13 +160,13 @@ def msa(
 
     The recommended method is msa, by consistency; msa-parttree from 1,000 sequences on.
     """
-    _run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
+    run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
 
 
 def fold(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("fold")] = None,
+    method_id: Annotated[str | None, method_option("fold")] = None,
     place: RunPlace,
     output: RunOutput,
     options: Options,
@@ -168,13 +176,13 @@ def fold(
 
     The recommended method is nussinov.
     """
-    _run_task(TASKS["fold"], given, method_id, place, output, False, options, flagged)
+    run_task(TASKS["fold"], given, method_id, place, output, False, options, flagged)
 
 
 def viterbi(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("viterbi")] = None,
+    method_id: Annotated[str | None, method_option("viterbi")] = None,
     place: RunPlace,
     output: RunOutput,
     options: Options,
@@ -184,13 +192,13 @@ def viterbi(
 
     The recommended method follows from states, letters and device; the report gives the reason.
     """
-    _run_task(TASKS["viterbi"], given, method_id, place, output, False, options, flagged)
+    run_task(TASKS["viterbi"], given, method_id, place, output, False, options, flagged)
 
 
 def distances(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("distances")] = None,
+    method_id: Annotated[str | None, method_option("distances")] = None,
     place: RunPlace,
     output: RunOutput,
     options: Options,
@@ -216,7 +224,7 @@ def distances(
 def tree(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("tree")] = None,
+    method_id: Annotated[str | None, method_option("tree")] = None,
     distances_method: DistancesMethod = None,
     place: RunPlace,
     output: RunOutput,
@@ -267,7 +275,7 @@ def _compute_distances(
     return [result.answer.distances], ("distances", f"{chosen.label}, {time}")
 
 
-def _run_task(
+def run_task(
     task: MethodTask,
     given: RunInput,
     method_id: str | None,
@@ -328,7 +336,7 @@ def _report_task(
     saved.report(result, [(label, named), *first, *rows], SHOWN[task.id])
 
 
-def _task_command(command: Callable[..., None]) -> tuple[Callable[..., None], type[TaskCommand]]:
+def task_command(command: Callable[..., None]) -> tuple[Callable[..., None], type[TaskCommand]]:
     """Return a command with the options of all methods of its task, and its class."""
     task = TASKS[command.__name__]
     methods = task.methods()
@@ -338,11 +346,11 @@ def _task_command(command: Callable[..., None]) -> tuple[Callable[..., None], ty
 
 
 TASK_COMMANDS = {
-    "align": (*_task_command(align), ALIGN_EXAMPLES),
-    "msa": (*_task_command(msa), MSA_EXAMPLES),
-    "tree": (*_task_command(tree), TREE_EXAMPLES),
-    "distances": (*_task_command(distances), DISTANCES_EXAMPLES),
-    "fold": (*_task_command(fold), FOLD_EXAMPLES),
-    "viterbi": (*_task_command(viterbi), VITERBI_EXAMPLES),
+    "align": (*task_command(align), ALIGN_EXAMPLES),
+    "msa": (*task_command(msa), MSA_EXAMPLES),
+    "tree": (*task_command(tree), TREE_EXAMPLES),
+    "distances": (*task_command(distances), DISTANCES_EXAMPLES),
+    "fold": (*task_command(fold), FOLD_EXAMPLES),
+    "viterbi": (*task_command(viterbi), VITERBI_EXAMPLES),
 }
 """By name: the command of a task, its class, and its examples."""
