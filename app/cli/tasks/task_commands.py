@@ -21,7 +21,7 @@ from antidiag.app.cli.method_runs import (
 )
 from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
 from antidiag.app.cli.shell import messages
-from antidiag.app.cli.shell.completion import complete_method_of, complete_words
+from antidiag.app.cli.shell.completion import complete_method_of, option_of_words
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -102,13 +102,12 @@ def _method_option(task: str) -> Any:
 
 TreeSource = Annotated[
     str | None,
-    typer.Option(
+    option_of_words(
         "--from",
-        metavar="|".join(TREE_SOURCES),
-        help="What the tree is built from, if the file can be taken in several ways. alignment: its rows, in one run; "
+        TREE_SOURCES,
+        "What the tree is built from, if the file can be taken in several ways. alignment: its rows, in one run; "
         "sequences of one length count as rows. distances: a matrix, computed first where the file has none. "
         "sequences: the letters without gaps.",
-        autocompletion=complete_words(TREE_SOURCES),
     ),
 ]
 DistancesMethod = Annotated[
