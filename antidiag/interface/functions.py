@@ -35,6 +35,7 @@ from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.products.matrix import check_matrix
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.registry.task_methods import TASKS, lacks_distances
+from antidiag.kernels.registry.tree_sources import ALIGNMENT, DISTANCES, take_data_as
 
 
 def run(
@@ -265,7 +266,7 @@ def distances(data: Any, *, method: str | None = None, **settings: Any) -> Dista
     return _run_on(_choose("distances", method, found, settings), found, **settings)
 
 
-def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
+def tree(data: Any, *, method: str | None = None, source: str | None = None, **settings: Any) -> Tree:
     """Return a tree of distances, of an alignment, or of sequences.
 
     Parameters
@@ -275,6 +276,10 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     method : str, optional
         Neighbor joining by default: "nj-alignment" for an alignment, else "nj-pruned"; "parttree" for 20,000 sequences
         or more; "upgma" and others.
+    source : {"alignment", "distances", "sequences"}, optional
+        What the tree is built from, if the data can be taken in several ways: the rows of an alignment in one run
+        (sequences of one length count as rows), a matrix of distances, computed first where the data are none, or
+        letters without gaps. By default as the data are.
     **settings
         Options of the method and those of `run`; for an alignment ``distance_model="tn93"``, ``bootstrap=1000``.
 
@@ -284,10 +289,13 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     >>> ad.tree({"a": "GATTACA", "b": "GATTACC", "c": "GGTTACC"}).leaves
     ('a', 'b', 'c')
     """
-    found = as_data(data, settings.pop("type", None))
+    given = as_alignment(data, "data") if source == ALIGNMENT else data
+    found = as_data(given, settings.pop("type", None))
     if found and isinstance(found[0], TreeData):
         return Tree(found[0])
-    chosen = registry.find_method(_choose("tree", method, found, settings))
+    found = take_data_as(source, found)
+    usual = TASKS["tree"].usual if source == DISTANCES else None
+    chosen = registry.find_method(_choose("tree", method or usual, found, settings))
     if lacks_distances(found, chosen):
         kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
         found = [distances(found, **kept).data]

@@ -134,7 +134,7 @@ def main(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] |
     except ResultNotSaved as error:
         return _report_unsaved(error, arguments)
     except (AntidiagError, typer.TyperException) as error:
-        return _print_failure(_error_text(error), BAD_INPUT)
+        return _print_failure(config_file.name_origin(_error_text(error), arguments), BAD_INPUT)
     except MemoryError:
         return _print_failure("not enough memory; use shorter sequences or close other programs", BAD_INPUT)
     except Cancelled as cancelled:

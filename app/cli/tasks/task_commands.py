@@ -21,7 +21,7 @@ from antidiag.app.cli.method_runs import (
 )
 from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
 from antidiag.app.cli.shell import messages
-from antidiag.app.cli.shell.completion import complete_method_of
+from antidiag.app.cli.shell.completion import complete_method_of, option_of_words
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -31,6 +31,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import result_saving
 from antidiag.kernels.registry.task_methods import TASKS, MethodTask, lacks_distances
+from antidiag.kernels.registry.tree_sources import DISTANCES, TREE_SOURCES, take_data_as
 
 ALIGN_EXAMPLES = f"""
 [bold]Examples[/]
@@ -56,6 +57,8 @@ TREE_EXAMPLES = f"""
 antidiag tree {SAMPLES}/globins-aligned.sto --out globins.nwk
 
 antidiag tree distances.phy --root midpoint
+
+antidiag tree aligned.fasta --from alignment --bootstrap 100 --out tree.nwk
 
 antidiag tree globins.fasta --distances distance-6mer --method upgma
 """
@@ -105,6 +108,16 @@ def method_option(task: str) -> Any:
     )
 
 
+TreeSource = Annotated[
+    str | None,
+    option_of_words(
+        "--from",
+        TREE_SOURCES,
+        "What the tree is built from, if the file can be taken in several ways. alignment: its rows, in one run; "
+        "sequences of one length count as rows. distances: a matrix, computed first where the file has none. "
+        "sequences: the letters without gaps.",
+    ),
+]
 DistancesMethod = Annotated[
     str | None,
     typer.Option(
@@ -225,6 +238,7 @@ def tree(
     given: RunInput,
     *,
     method_id: Annotated[str | None, method_option("tree")] = None,
+    source: TreeSource = None,
     distances_method: DistancesMethod = None,
     place: RunPlace,
     output: RunOutput,
@@ -233,8 +247,9 @@ def tree(
 ) -> None:
     """Build a tree of distances, of an alignment, or of sequences.
 
-    The recommended method is neighbor joining; parttree from 20,000 sequences on. Distances that the method needs and
-    the data lack are computed first, as by the command distances.
+    The recommended method is neighbor joining: nj-alignment for an alignment, which keeps the distances on the device,
+    and place-alignment from 100,000 rows on; nj-pruned for distances; parttree from 20,000 sequences on. Distances that
+    the method needs and the data lack are computed first, as by the command distances.
     """
     task = TASKS["tree"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
@@ -242,9 +257,11 @@ def tree(
     with watch_saved_run() as monitor:
         data = read = given.read_any_data(monitor)
         _refuse_kinds(given, data, {Tree: "trees"}, "distances, an alignment or sequences")
-        own = dict(options)
-        joins_distances = task.usual if distances_method else None
-        chosen = _choose_method(task, method_id or joins_distances, data, place, {})
+        data, own = take_data_as(source, data), dict(options)
+        if method_id is None and (distances_method or source == DISTANCES):
+            chosen = ChosenMethod(task.find(task.usual), "recommended for distances")
+        else:
+            chosen = _choose_method(task, method_id, data, place, {})
         if lacks_distances(data, chosen.method):
             names = {option.name for option in chosen.method.problem_type.options}
             others = {name: own.pop(name) for name in options if name not in names}
