@@ -198,7 +198,9 @@ score_pairs(PAIRS_PARAMETERS(all), int first, int last, const Place* places, COS
 #pragma unroll
             for (int step = 0; step < 4; ++step)
                 next_border[step] = reads_border ? above[GROUP - 1 + step] : uint2{0, (unsigned)LOWEST};
-            int peak_so_far = 0;
+            int peak_so_far = 0, bottom_score[HALVES], bottom_column[HALVES];  // the greatest H of the last row, its column
+#pragma unroll
+            for (int half = 0; half < HALVES; ++half) bottom_score[half] = MINUS_INFINITY, bottom_column[half] = 0;
             for (int tile = 0; tile < tiles; ++tile) {
                 const bool is_inside = tile < own_tiles;
                 for (int four_steps = 0; four_steps < TILE / 4; ++four_steps) {
@@ -239,8 +241,8 @@ score_pairs(PAIRS_PARAMETERS(all), int first, int last, const Place* places, COS
                             if (!LOCAL && follows_bottom && column >= 0) {
 #pragma unroll
                                 for (int half = 0; half < HALVES; ++half)
-                                    if (part(bottom, half) > best[half].score)
-                                        best[half].score = part(bottom, half), best[half].column = column;
+                                    if (part(bottom, half) > bottom_score[half])
+                                        bottom_score[half] = part(bottom, half), bottom_column[half] = column;
                             }
                         }
                         stored[step] = {(unsigned)bottom, (unsigned)bottom_E};
@@ -272,8 +274,9 @@ score_pairs(PAIRS_PARAMETERS(all), int first, int last, const Place* places, COS
                 for (int half = 0; half < HALVES; ++half) {
                     const int height = pairs.rows[HALVES * number + half], width = pairs.columns[HALVES * number + half];
                     if (follows_bottom) {
-                        best[half].row = height, best[half].column = max(best[half].column + 1 - pad_columns[half], 0);
                         take_better(best[half], {left_border(costs, height), height, 0});
+                        take_better(best[half], {bottom_score[half], height,
+                                                 max(bottom_column[half] + 1 - pad_columns[half], 0)});
                     }
                     if (costs.free_right)
 #pragma unroll
