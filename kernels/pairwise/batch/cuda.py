@@ -21,7 +21,8 @@ from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 
 THREADS, TRACE_THREADS = 128, 128
-MOST_THREADS = 1024
+REGISTER_THREADS = 512
+"""Threads of a multiprocessor whose registers fit."""
 
 
 def score_batch(problem: BatchProblem, parameters: Any, monitor: Monitor, steps: StepLog) -> Outcome:
@@ -149,7 +150,7 @@ class DeviceBatch:
         multiprocessors = block_limits.multiprocessor_count()
         warps = THREADS // slices.LANES
         shared = slices.shared_bytes(self.letters, kernel.rows, kernel.paired, warps)
-        defines = kernel.defines(THREADS, 4)
+        defines = kernel.defines(THREADS, REGISTER_THREADS // THREADS)
         columns = self.run.allocate_array(4 * one.sizes["columns"], np.uint32)
         arrange = self.run.compile_kernel(SCORE_SOURCES, "arrange_pairs", **defines)
         grid = min(-(-words // warps), 32 * multiprocessors)
