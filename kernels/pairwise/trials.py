@@ -49,8 +49,8 @@ LENGTHWISE = frozenset({"antidiagonal", "enhanced-ba", "perot-recurrence"})
 
 def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     """Return a pair of random, repetitive or related sequences over one to four letters."""
-    open1, extend1, *second = choose.choose_one(COSTS + TWO_PIECE_COSTS)
-    open2, extend2 = second or (None, None)
+    open1, extend1, *later = choose.choose_one(COSTS + TWO_PIECE_COSTS)
+    open2, extend2 = later or (None, None)
     scoring = Scoring(draw_matrix(choose), open1, extend1, open2, extend2)
     alphabet = choose.choose_one(("A", "AB", "ABCD"))
     m, n = _draw_length(choose, longest), _draw_length(choose, longest)
