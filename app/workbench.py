@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -43,6 +44,7 @@ from antidiag.app.settings import AUTOSAVE_SECONDS, VIEW_SETTINGS, Settings
 from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
+    from antidiag.app.dialogs.help_pages import HelpPage
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
 
@@ -196,6 +198,11 @@ class Workbench(QMainWindow):
         """Move the focus to the next area (1) or the previous one (-1); `Window` implements it."""
         raise NotImplementedError
 
+    @cached_property
+    def pages_of_help(self) -> tuple[HelpPage, ...]:
+        """All pages of the help, read at the first use."""
+        return help_pages.all_pages(self.methods)
+
     @property
     def tune(self) -> TuneWorkspace:
         """The workspace Tune, made on first use."""
@@ -277,7 +284,7 @@ class Workbench(QMainWindow):
     def open_help(self, name: str = help_pages.FIRST_PAGE, anchor: str = "") -> HelpWindow:
         """Open the help at a page, from a section on if there is an ``anchor``."""
         if self._help is None:
-            self._help = HelpWindow(self, help_pages.all_pages(self.methods))
+            self._help = HelpWindow(self, self.pages_of_help)
         page = self._help.find_page(name)
         if page is not None:
             self._help.open_page(page, anchor)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import (
@@ -70,13 +71,38 @@ AMBIGUOUS = Parameter(
     "Score of an ambiguous letter (N, R, ...; X, B, Z, J of proteins) with any letter, if no matrix is chosen; by "
     "default that of two different letters, and at most 0.",
 )
+SECOND_PIECE = "A gap of length k costs the smaller of open + k x extend and open 2 + k x extend 2."
+TWO_PIECES = "two-piece"
+GAP_MODEL_OPTIONS = (
+    Parameter(
+        "gap_model",
+        "choice",
+        "Gap model",
+        "affine: a gap of length k costs open + k x extend. two-piece: it costs that or open 2 + k x extend 2, "
+        "whichever is less, so that long gaps cost less, as in minimap2.",
+        default="affine",
+        choices=("affine", TWO_PIECES),
+    ),
+    Parameter("gap_open2", "float", "Gap open 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
+    Parameter("gap_extend2", "float", "Gap extend 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
+)
+"""Gap costs of two pieces, for the families that compute with them; the first piece is that of SCORING_OPTIONS."""
+SECOND_COSTS = ("gap_open2", "gap_extend2")
+
 NUCLEOTIDE_DEFAULTS = {"match": 2, "mismatch": -3, "gap_open": 5, "gap_extend": 2}
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
+NUCLEOTIDE_SECOND_PIECE = {"gap_open2": 24, "gap_extend2": 1}
+PROTEIN_SECOND_PIECE = {"gap_open2": 20, "gap_extend2": 0.5}
 
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return default scores: +2/-3 and 5 + 2k for nucleotides, BLOSUM62 and 10 + k for proteins."""
     return NUCLEOTIDE_DEFAULTS if are_nucleotides(sequences) else PROTEIN_DEFAULTS
+
+
+def default_second_piece(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default second piece of gap costs: 24 + k for nucleotides, 20 + k / 2 for proteins."""
+    return NUCLEOTIDE_SECOND_PIECE if are_nucleotides(sequences) else PROTEIN_SECOND_PIECE
 
 
 def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences: Sequences[Sequence] = ()) -> Scoring:
@@ -93,8 +119,9 @@ def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences
         )
     )
     matrix = add_letters(matrix, unscored_letters(sequences, matrix))
+    second = [values[name] for name in SECOND_COSTS] if values.get("gap_model") == TWO_PIECES else []
     preset = find_preset(values.get("preset", ""))
-    return Scoring(matrix, values["gap_open"], values["gap_extend"], preset=preset.name if preset else "")
+    return Scoring(matrix, values["gap_open"], values["gap_extend"], *second, preset=preset.name if preset else "")
 
 
 def resolve_options(
@@ -102,16 +129,23 @@ def resolve_options(
 ) -> dict[str, Any]:
     """Return a value for every declared option: the chosen value, else the default for these sequences.
 
-    A chosen match or mismatch score overrides the default matrix. The values of a chosen preset replace the defaults;
-    ParameterError where it is for other letters than those of the sequences.
+    A chosen match or mismatch score overrides the default matrix, and a chosen second piece of gap costs the default
+    gap model. The values of a chosen preset replace the defaults. Raises ParameterError where the preset is for other
+    letters than those of the sequences, and where a second piece is chosen that the chosen gap model does not use.
     """
     chosen = {name: value for name, value in options.items() if value is not None}
+    second = [name for name in SECOND_COSTS if name in chosen]
+    if second and chosen.setdefault("gap_model", TWO_PIECES) != TWO_PIECES:
+        raise ParameterError(
+            f"{second[0]} is set, which the gap model {chosen['gap_model']} does not use; choose the gap model "
+            f"{TWO_PIECES}, or leave it out"
+        )
     if "matrix" not in chosen and chosen.keys() & {"match", "mismatch"}:
         chosen["matrix"] = ""
     names = {option.name for option in declared}
     preset = find_preset(chosen.get("preset", "")) if "preset" in names else None
     own = preset.values_for(are_nucleotides(sequences)) if preset else {}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **own}
+    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **default_second_piece(sequences), **own}
     return dict(
         resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )
@@ -224,7 +258,10 @@ def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
         letters["ambiguous"] = float(ambiguous["score"])
     if scoring.preset:
         letters["preset"] = scoring.preset
-    gaps = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    gaps: dict[str, Any] = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    if scoring.gap_open2 is not None and scoring.gap_extend2 is not None:
+        second = {"gap_open2": float(scoring.gap_open2), "gap_extend2": float(scoring.gap_extend2)}
+        gaps |= {"gap_model": TWO_PIECES, **second}
     if scoring.matrix.source:
         return {"matrix": scoring.matrix.source, **letters, **gaps}
     if scores:
@@ -247,6 +284,7 @@ def scoring_json(scoring: Scoring) -> dict[str, Any]:
         **letters,
         "gap_open": scoring.gap_open,
         "gap_extend": scoring.gap_extend,
+        **{name: getattr(scoring, name) for name in SECOND_COSTS if scoring.has_two_pieces},
     }
 
 

@@ -125,6 +125,11 @@ class PairProblem:
         return max(len(self.first), len(self.second))
 
     @property
+    def value_count(self) -> int:
+        """Values of a cell that cross a border: H, and a gap state for each piece of the gap costs."""
+        return 1 + len(self.scoring.gap_pieces)
+
+    @property
     def title(self) -> str:
         """Names of both sequences."""
         return f"{self.first.name} x {self.second.name}"
@@ -305,9 +310,16 @@ def rescore_path(problem: PairProblem, alignment: Alignment) -> int:
         int(scoring.scores[first[at : at + CHUNK], second[at : at + CHUNK]].sum(dtype=np.int64))
         for at in range(0, first.size, CHUNK)
     )
-    gaps = operations != DIAGONAL
-    opened = gaps & np.append(True, operations[1:] != operations[:-1])[: gaps.size]
-    return pairs - int(opened.sum()) * scoring.open - int(gaps.sum()) * scoring.extend
+    lengths = _gap_lengths(operations)
+    cost = np.min([opening + extend * lengths for opening, extend in scoring.gap_pieces], axis=0)
+    return pairs - int(cost.sum())
+
+
+def _gap_lengths(operations: np.ndarray) -> np.ndarray:
+    """Return the length of every gap of a path, int64."""
+    ends = np.flatnonzero(np.append(operations[1:] != operations[:-1], True)[: operations.size])
+    lengths = np.diff(ends, prepend=-1)
+    return lengths[operations[ends] != DIAGONAL]
 
 
 @stored("pair-answer")

@@ -15,7 +15,7 @@ from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
-from antidiag.kernels.scoring_options import AMBIGUOUS, PRESET, SCORING_OPTIONS
+from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
 from antidiag.kernels.scoring_presets import find_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
@@ -59,7 +59,7 @@ STRAND = Parameter(
     choices=tuple(map(str, Strand)),
     nucleotides_only=True,
 )
-PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, STRAND, *LETTER_OPTIONS)
+PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, STRAND, *LETTER_OPTIONS, *GAP_MODEL_OPTIONS)
 
 
 def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
@@ -90,6 +90,11 @@ def _refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> N
             f"strand {strand} needs nucleotides, and {' and '.join(proteins)} {'is' if len(proteins) == 1 else 'are'} "
             "protein, which has no other strand; choose the strand forward, or correct the type of the sequences"
         )
+
+
+def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default scores and gap costs, the second piece of these included."""
+    return {**scoring_options.default_scores(sequences), **scoring_options.default_second_piece(sequences)}
 
 
 def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
@@ -174,7 +179,7 @@ PAIR = ProblemType(
     inputs=(SEQUENCES,),
     options=PAIR_OPTIONS,
     build_problem=build_pair,
-    default_options=scoring_options.default_scores,
+    default_options=default_scores,
     answer_json=formats.answer_json,
     answer_rows=answer_rows,
     format_answer=format_score,

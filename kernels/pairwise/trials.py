@@ -20,6 +20,16 @@ BORDERS = [border + offset for border in (0, 16, 32, 64, 96, 128) for offset in 
 """Lengths around lane, strip and batch borders."""
 LONGEST, LONGER = 130, 400
 COSTS = ((5, 2), (3, 1), (0, 2), (0, 1), (1, 0), (0, 0), (10, 1), (400, 3))
+TWO_PIECE_COSTS = (
+    (4, 2, 24, 1),
+    (0, 4, 3, 1),
+    (2, 3, 5, 0),
+    (1, 2, 2, 1),
+    (6, 2, 9, 1),
+    (0, 5, 1, 4),
+    (400, 9, 430, 1),
+)
+"""Gap costs of two pieces; the second ones are the cheaper from short lengths on, so that both occur."""
 BATCH_ON_GPU = {32: 8, 96: 24, 192: 48}
 """T for each s on a GPU, where both are compile-time constants: a third fewer kernels are compiled."""
 UNEVEN_COLUMNS = 5
@@ -39,7 +49,7 @@ LENGTHWISE = frozenset({"antidiagonal", "enhanced-ba", "perot-recurrence"})
 
 def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     """Return a pair of random, repetitive or related sequences over one to four letters."""
-    scoring = Scoring(draw_matrix(choose), *choose.choose_one(COSTS))
+    scoring = Scoring(draw_matrix(choose), *choose.choose_one(COSTS + TWO_PIECE_COSTS))
     alphabet = choose.choose_one(("A", "AB", "ABCD"))
     m, n = _draw_length(choose, longest), _draw_length(choose, longest)
     related, mode, random = choose.choose_one((False, True)), choose.choose_one(tuple(Mode)), choose.make_generator()
@@ -98,7 +108,7 @@ def exchange_sequences(pair: PairProblem) -> PairProblem | None:
         return None
     matrix = pair.scoring.matrix
     transposed = SubstitutionMatrix(matrix.name, matrix.letters, matrix.values.T)
-    scoring = Scoring(transposed, pair.scoring.gap_open, pair.scoring.gap_extend)
+    scoring = replace(pair.scoring, matrix=transposed)
     if pair.mode in (Mode.LOCAL, Mode.GLOBAL):
         return PairProblem(pair.second, pair.first, scoring, pair.mode)
     return PairProblem(pair.second, pair.first, scoring, Mode.CUSTOM, pair.free_ends.exchanged())

@@ -35,14 +35,14 @@ def checkpointed_alignment(
     pair = encode_pair(problem)
     short_rows = chosen_16bit_rows(problem, parameters)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(kernel_variant(pair, short_rows)))
+    run.compile(lambda: _compile_kernels(kernel_variant(pair, short_rows), pair.second is not None))
     return _run_alignment(run, pair, parameters, short_rows)
 
 
 def _run_alignment(run: CpuRun, pair: EncodedPair, parameters: CheckpointedParameters, short_rows: int) -> Outcome:
     """Run both phases."""
     s, tile, limit = parameters.s, parameters.rounded_tile, parameters.checkpoint_bytes
-    shapes = checkpoint_shapes(pair.rows.size, pair.columns.size, s, tile)
+    shapes = checkpoint_shapes(pair.rows.size, pair.columns.size, s, tile, pair.value_count)
     kept = spilled_arrays.allocate_arrays(shapes, limit)
     strips = cpu_tiles.make_checkpoint_strips(run, pair, s, parameters.T, tile, kept, short_rows)
     with run.phase("phase 1", strips.row_count) as phase:
@@ -60,8 +60,8 @@ def _run_alignment(run: CpuRun, pair: EncodedPair, parameters: CheckpointedParam
 
 
 @cache
-def _compile_kernels(code: str) -> None:
+def _compile_kernels(code: str, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     parameters = CheckpointedParameters(s=32, T=32, threads=1, precision="32", tile=32, checkpoint_memory=1)
-    pair, short_rows = make_tiny_variant(code)
+    pair, short_rows = make_tiny_variant(code, two_pieces)
     _run_alignment(CpuRun(), pair, parameters, short_rows)
