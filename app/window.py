@@ -15,6 +15,7 @@ from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
 from antidiag.app.kit.drop_frame import DropFrame
+from antidiag.app.kit.view_protocols import TaskRequest
 from antidiag.app.navigation import Navigation
 from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.panels.viewer import ResultViews
@@ -29,9 +30,11 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import sequence_names
+from antidiag.kernels.model import Result, sequence_names
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun, format_percent
 from antidiag.kernels.registry.memory_advice import FittingChange
+from antidiag.kernels.registry.task_methods import TASKS
+from antidiag.kernels.sequences.sequence_set import split_data
 
 if TYPE_CHECKING:
     from antidiag.app.compare.window import CompareWindow
@@ -221,6 +224,8 @@ class Window(Workbench):
         session.data_changed.connect(self._take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
         tabs.made.connect(self._add_made)
+        tabs.task_wanted.connect(self._begin_task)
+        tabs.result_made.connect(self._add_result)
         for signal in (tabs.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
@@ -393,8 +398,28 @@ class Window(Workbench):
             self._add_to_data(data)
 
     def _add_to_data(self, data: Sequence[Any], are_used: bool = True) -> None:
-        self.session.add_data(data, are_used=are_used)
+        sequences, others = split_data(data)
+        if len(sequences):
+            self.session.add(sequences, last=len(sequences))
+        self.session.add_data(others, are_used=are_used)
         self.jobs.show_message("Added to the data.")
+
+    def _begin_task(self, request: TaskRequest) -> None:
+        """Add data that a view offers, and choose the method of its task for them."""
+        self._add_to_data(request.data)
+        if not request.task:
+            return
+        task = TASKS[request.task]
+        recommended, _ = task.recommend(request.data, self.device.choice()[0])
+        able = [one for one in (recommended, *task.methods()) if not self.session.state.missing(one.problem_type)]
+        if able:
+            self._use_method(able[0])
+            self.jobs.show_message(f"{able[0].name} is chosen for the added sequences; Run starts it.")
+
+    def _add_result(self, result: Result) -> None:
+        """Add a result that a view made to the list, and show it."""
+        options = dict(registry.find_method(result.method).problem_type.option_values(result.problem))
+        self.session.add_result(Entry(result, options, {}))
 
     def _add_made(self, datum: Any) -> None:
         """Add what a view made to the data; a tree or distances of other sequences than the open ones stop no run."""

@@ -51,6 +51,10 @@ class ResultViews(QWidget):
     """Sent with data that a view made for other methods."""
     profile_wanted = Signal(object)
     """Sent with an alignment of which a profile is requested."""
+    task_wanted = Signal(object)
+    """Sent with the data that a view offers, and the task whose method is chosen for them (`TaskRequest`)."""
+    result_made = Signal(object)
+    """Sent with a result that a view made."""
     edited = Signal(object, str, object)
     """Sent with an entry or datum, the id of a view, and the edits of its picture (None: no edits)."""
     detach_wanted = Signal(object, object)
