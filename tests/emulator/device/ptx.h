@@ -58,3 +58,18 @@ inline void multiply_halves(float* sums, unsigned upper, unsigned lower, unsigne
 
 // Up to some units of the last place too small or too large, as the instruction is.
 inline float rough_root(float value) { return sqrtf(value) * (1 + ((static_cast<int>(value) & 2) - 1) * 0x1p-23f); }
+
+// An addition that carries on from the one before it; a thread makes all of its additions without a change of threads.
+inline unsigned& addition_carry() {
+    static unsigned carry;
+    return carry;
+}
+
+inline unsigned add_words_with(unsigned a, unsigned b, unsigned carry_in) {
+    const uint64_t sum = static_cast<uint64_t>(a) + b + carry_in;
+    addition_carry() = static_cast<unsigned>(sum >> 32);
+    return static_cast<unsigned>(sum);
+}
+
+inline unsigned add_first_word(unsigned a, unsigned b) { return add_words_with(a, b, 0); }
+inline unsigned add_next_word(unsigned a, unsigned b) { return add_words_with(a, b, addition_carry()); }
