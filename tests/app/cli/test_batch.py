@@ -61,10 +61,10 @@ def test_failures_end_with_code_2_and_name_the_first(pairs, tmp_path, capsys):
     [
         (["striped-alignment", "none.fa", "--out", "x"], "none.fa: no such file or folder"),
         (["striped-alignment", "--out", "x"], "a batch needs files"),
-        (["striped-alignmnt", "{pairs}", "--out", "x"], "did you mean striped-alignment?"),
+        (["striped-alignmnt", "{pairs}", "--out", "x"], "did you mean striped-alignment"),
         (["striped-alignment", "{pairs}", "--out", "x", "-p", "s=7"], "s must be"),
         (["striped-alignment", "{pairs}", "--out", "x", "--to", "zzz"], "unknown suffix .zzz"),
-        (["striped-alignment", "{pairs}", "--out", "x", "--on", "cloud"], "--on must be"),
+        (["striped-alignment", "{pairs}", "--out", "x", "--on", "cloud"], "--on cloud is none of"),
         (["striped-alignment", "{pairs}", "--out", "x", "--on", "gpus"], "no GPU can be used"),
         (["striped-alignment", "{pairs}", "--out", "x", "--on", "local", "--scheduler", "tcp://a:1"], "no use with"),
         (["striped-alignment", "{pairs}", "--out", "x", "--threads", "0"], "threads must be"),
