@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,8 +85,7 @@ class BatchAnswer(Sequence[BatchEntry]):
 
     def to_pandas(self) -> Any:
         """Return the summary as a `pandas.DataFrame` (package pandas)."""
-        import pandas
-
+        pandas = importlib.import_module("pandas")
         return pandas.DataFrame([row.cells() for row in self._rows], columns=list(SUMMARY_COLUMNS))
 
     def __str__(self) -> str:
@@ -197,7 +197,7 @@ def _make_items(inputs: Any, table: str | Path | None, type: str | None) -> list
     if table is not None:
         return read_table(table)
     if isinstance(inputs, (str, os.PathLike)):
-        return list_items([inputs])
+        return list_items([Path(inputs)])
     if isinstance(inputs, Mapping):
         return [BatchItem(str(name), data=_read_data(str(name), one, type)) for name, one in inputs.items()]
     listed = list(inputs)
