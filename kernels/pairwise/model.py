@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.scoring import FREE_ENDS, NO_FREE_ENDS, FreeEnds, Mode, Scoring, encode_sequence, refuse_overflow
 from antidiag.kernels.sequences.alphabets import find_identical_letters
-from antidiag.kernels.serialization import added_field, stored
+from antidiag.kernels.serialization import ADDED_LATER, added_field, stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""
@@ -190,14 +190,47 @@ def rescore_path(problem: PairProblem, alignment: Alignment) -> int:
     return pairs - int(opened.sum()) * scoring.open - int(gaps.sum()) * scoring.extend
 
 
+@stored("skipped-blocks")
+@dataclass(frozen=True, eq=False)
+class SkippedBlocks:
+    """Blocks of the matrix that pruning did not compute.
+
+    Block (k, b) has columns column_cuts[k] + 1 .. column_cuts[k + 1] and rows row_cuts[b] + 1 .. row_cuts[b + 1]; rows
+    belong to the shorter sequence, as in the strips. ``bits`` uint8 (strips, blocks / 8) holds a bit for each, the
+    first one highest: 1 if it was skipped. Cuts are int64.
+    """
+
+    row_cuts: np.ndarray
+    column_cuts: np.ndarray
+    bits: np.ndarray
+
+    @property
+    def is_skipped(self) -> np.ndarray:
+        """Which blocks were skipped; bool (strips, blocks)."""
+        return np.unpackbits(self.bits, axis=1, count=self.row_cuts.size - 1).astype(bool)
+
+    @property
+    def skipped_cells(self) -> int:
+        """The number of cells that were skipped."""
+        return int(np.diff(self.column_cuts) @ (self.is_skipped @ np.diff(self.row_cuts)))
+
+
 @stored("pair-answer")
 @dataclass(frozen=True)
 class PairAnswer:
-    """The best score of a pair (engine units), the cell where it ends, and the path where the method gives one."""
+    """The best score of a pair (engine units), the cell where it ends, and the path where the method gives one.
+
+    ``skipped`` are the blocks of the matrix that pruning did not compute, if there are any.
+    """
 
     score: int
     end: tuple[int, int]
     alignment: Alignment | None = None
+    skipped: SkippedBlocks | None = field(default=None, compare=False, metadata={ADDED_LATER: True})
+
+    def count_computed(self, problem: PairProblem) -> int:
+        """Return the number of cells that were computed: all that pruning did not skip."""
+        return problem.cells - (self.skipped.skipped_cells if self.skipped else 0)
 
     def check(self, problem: PairProblem) -> None:
         """Rescore the path independently; raise AssertionError where score, end or mode do not fit."""
