@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.checkpointed import cuda_checkpoints, cuda_tiles
@@ -45,6 +46,11 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters) -> Outcome:
     """Run the three phases."""
     size = job.encoded.rows.size, job.encoded.columns.size
     layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, chosen.checkpoint_bytes, job.row_spread)
+    if layout.on_disk and job.peers:
+        raise MemoryRefused(
+            "special rows and columns do not fit in checkpoint_memory on the first GPU, which several GPUs need; raise "
+            "checkpoint_memory, or choose one GPU"
+        )
     with cuda_checkpoints.open_checkpoints(job, layout) as checkpoints:
         best = checkpoints.run_sweep()
         if 0 in best.cell:

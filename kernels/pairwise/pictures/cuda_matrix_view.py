@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import cupy
@@ -92,11 +93,11 @@ def _sweep_on_device(part: MatrixRegion, run: DeviceRun) -> None:
         width=max(image.shape[1], 1),
         height=m + 1,
     )
-    kernel = job.compile_kernel(IMAGE, "matrix_image")
+    compile_kernel = partial(job.compile_kernel, IMAGE, "matrix_image")
     state = run.allocate_array((job.strip_count, REGISTERS.count_registers(per_lane), LANES), np.int32)
     cuda_sweep.run_sweep(
         job,
-        kernel,
+        compile_kernel,
         state,
         cuda_sweep.allocate_boundaries(job, whole=False),
         crossing_bytes=8,

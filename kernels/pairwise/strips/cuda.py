@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem
@@ -19,6 +21,8 @@ def striped_score(
     problem: PairProblem, parameters: StripedScoreParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best score and its end cell by StripedScore (section IV) on the current device."""
+    if parameters.is_published and devices.peer_indices():
+        raise ParameterError("the published mapping uses one GPU; choose one, or another mapping")
     packed = not parameters.is_published and cuda_sizes.packs_two_cells(problem, parameters)
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed

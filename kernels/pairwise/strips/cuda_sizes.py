@@ -137,10 +137,12 @@ def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
-def make_slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES) -> list[SweepSlice]:
+def make_slices(
+    rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES, gpus: int = 1
+) -> list[SweepSlice]:
     """Return the launches of a sweep, in order; ``tiles`` parts of this size are swept side by side."""
     strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread)
-    return cut_steps(strips, steps, lag, slice_steps(columns * tiles))
+    return cut_steps(strips, steps, lag, slice_steps(-(-columns * tiles // gpus)))
 
 
 def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
@@ -159,13 +161,18 @@ def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
     return found
 
 
-def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES) -> int:
+def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES, gpus: int = 1) -> int:
     """Return how many rows of a strip's boundary are kept: all, or a ring that spans what is in flight.
 
-    The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight.
+    The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight. Where several
+    GPUs share the columns, a slice is copied to the next one while the following slice is computed.
     """
-    every = _round_up(rows + spread)
-    return every if whole else min(every, slice_steps(columns) + strip_skew(batch, spread) + 2 * LANES)
+    every, slices = _round_up(rows + spread), 1 + (gpus > 1)
+    return (
+        every
+        if whole
+        else min(every, slices * slice_steps(-(-columns // gpus)) + strip_skew(batch, spread) + 2 * LANES)
+    )
 
 
 def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
