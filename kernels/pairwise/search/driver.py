@@ -227,9 +227,9 @@ def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters
         blocks: Iterable[DatabaseBlock] = [DatabaseBlock(codes, offsets, 0)]
         found = list(score_blocks(shuffled, blocks, lambda cells: job.monitor.check()))
         scores[length] = found[0].scores.ravel()
-    pairs = scores[score_statistics.LETTERS_OF_FIT[0]].size
-    origin = f"fitted to {2 * pairs:,} pairs of shuffled sequences (seed {problem.shuffle_seed})"
-    return score_statistics.fit_parameters(scores, problem.scoring, origin)
+    pairs = sum(found.size for found in scores.values())
+    origin = f"fitted to {pairs:,} pairs of shuffled sequences (seed {problem.shuffle_seed})"
+    return score_statistics.fit_parameters(scores, origin)
 
 
 def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
