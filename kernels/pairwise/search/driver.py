@@ -34,6 +34,7 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
 from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.steps import StepLog
 
 SCORED_CODES = 27
@@ -339,7 +340,7 @@ def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
         scores,
         statistics.bits(scores),
         np.concatenate([np.zeros(0), *evalues]),
-        tuple(job.database.take(different)),
+        pack_sequences(job.database.take(different)),
         np.asarray(job.database.order)[different].astype(np.int64),
         job.histogram,
         statistics,
