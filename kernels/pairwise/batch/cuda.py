@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cuda import block_limits, device_arrays
+from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun, LaunchPhase
 from antidiag.kernels.model import Outcome
@@ -132,9 +132,7 @@ class DeviceBatch:
         key = one.is_swapped, one.kernel.paired
         if key not in self.tables:
             free = slices.free_borders(self.problem, one.is_swapped)
-            table = slices.padding_scores(
-                self.problem.encoded, free, self.is_local, one.is_swapped, one.kernel.paired
-            )
+            table = slices.padding_scores(self.problem.encoded, free, self.is_local, one.is_swapped, one.kernel.paired)
             (self.tables[key],) = self.run.upload_together(table)
         return self.tables[key]
 
