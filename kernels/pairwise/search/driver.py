@@ -79,6 +79,7 @@ class SearchJob:
     next_sequence: int = 0
     unsaved: list[tuple[int, FoundHits]] = field(default_factory=list)
     saved_histogram: np.ndarray | None = None
+    host_bytes: int = 0
 
     @property
     def queries(self) -> SearchQueries:
@@ -138,6 +139,7 @@ def collect_hits(job: SearchJob, score_blocks: BlockScorer, report: Callable[[in
         report(done)
 
     for found in score_blocks(job.queries, job.blocks(), add_cells):
+        job.host_bytes = max(job.host_bytes, found.scores.nbytes + found.block.codes.nbytes)
         keep_hits(job, found)
         job.next_sequence = found.block.first + len(found.block)
         save_if_due(job)
@@ -212,7 +214,7 @@ def _join(parts: list[np.ndarray], kind: Any) -> np.ndarray:
 
 def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters:
     """Return parameters of the scores that are fitted to shuffled letters of the database."""
-    problem, random = job.problem, np.random.default_rng(job.problem.seed)
+    problem, random = job.problem, np.random.default_rng(job.problem.shuffle_seed)
     letters = job.database.codes
     sample = letters[random.integers(0, letters.size, min(SHARED_LETTERS, letters.size))]
     scores = {}
@@ -226,7 +228,7 @@ def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters
         found = list(score_blocks(shuffled, blocks, lambda cells: job.monitor.check()))
         scores[length] = found[0].scores.ravel()
     pairs = scores[score_statistics.LETTERS_OF_FIT[0]].size
-    origin = f"fitted to {2 * pairs:,} pairs of shuffled sequences (seed {problem.seed})"
+    origin = f"fitted to {2 * pairs:,} pairs of shuffled sequences (seed {problem.shuffle_seed})"
     return score_statistics.fit_parameters(scores, problem.scoring, origin)
 
 
@@ -246,9 +248,8 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
             phase.report(phase.total)
     answer = make_answer(job, paths)
     assert job.statistics is not None
-    notes = (f"E-values: {job.statistics.origin}.",)
-    nbytes = answer.operations.nbytes + 4 * MOST_SCORES
-    return Outcome(answer, run.times_ms, nbytes, notes=notes)
+    notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
+    return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
 
 
 class _HitAligner:

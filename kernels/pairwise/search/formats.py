@@ -83,7 +83,10 @@ TABLES = {
 
 
 def _table_writer(kind: str) -> Callable[[Result], Iterable[str]]:
-    return lambda result: write_table(result.problem, result.answer, kind, hit_tables.parse_columns(""))
+    def write(result: Result) -> Iterable[str]:
+        return write_table(result.problem, result.answer, kind, hit_tables.parse_columns(result.problem.columns))
+
+    return write
 
 
 FORMATS = tuple(FileFormat(suffix, label, "hits", _table_writer(suffix)) for suffix, label in TABLES.items())

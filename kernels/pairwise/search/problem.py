@@ -10,6 +10,7 @@ from typing import Any
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import hit_tables
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
@@ -79,13 +80,20 @@ HIT_OPTIONS = (
         choices=STRANDS,
     ),
     Parameter(
-        "seed",
+        "shuffle_seed",
         "int",
         "Seed",
         "Seed of the shuffled sequences to which E-values are fitted where NCBI publishes no parameters of the scores.",
         default=1,
         minimum=0,
         maximum=2**31 - 1,
+    ),
+    Parameter(
+        "columns",
+        "text",
+        "Columns",
+        "Columns of saved tables, by the names of BLAST's -outfmt, such as 'std qlen btop'; std are its twelve.",
+        default="",
     ),
 )
 SEARCH_OPTIONS = (*(option for option in SCORING_OPTIONS if option.name != "mode"), *HIT_OPTIONS)
@@ -99,6 +107,7 @@ class SearchProblem:
     """Queries, database, scores, and which hits are kept: everything that defines the answer of a search.
 
     ``min_identity`` and ``min_coverage`` are in percent; ``best`` is 0 where all hits within the limits are kept.
+    ``columns`` are those of saved tables.
     """
 
     queries: tuple[Sequence, ...]
@@ -111,7 +120,8 @@ class SearchProblem:
     min_coverage: float = 0.0
     alignments: bool = True
     strand: str = "both"
-    seed: int = 1
+    shuffle_seed: int = 1
+    columns: str = ""
 
     def __post_init__(self) -> None:
         longest = max(map(len, self.queries), default=0)
@@ -224,6 +234,7 @@ def build_search(data: Sequences[Any], options: Mapping[str, Any]) -> SearchProb
         if not len(query):
             raise InputError(f"{query.name}: the query is empty; remove it, or give another")
     values = _resolve_options(data, options)
+    hit_tables.parse_columns(values["columns"])  # a wrong name is an error now, not after the search
     nucleotides = _types([*sequences, database])
     scoring = scoring_options.make_scoring(values, nucleotides, sequences)
     scoring = Scoring(add_letters(scoring.matrix, database.letters), scoring.gap_open, scoring.gap_extend)
