@@ -7,18 +7,18 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
 from antidiag.app.kit.controls.widgets import style_as_list
 from antidiag.app.views.search.hit_list import COLUMN_IDS, COLUMNS, ShownHits
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
-WIDTHS = {"name": 18, "title": 34, "query": 13, "subject": 13}
-"""Letters of the columns at first; 9 of the others."""
+WIDTHS = {"name": 14, "title": 20, "query": 10, "subject": 10}
+"""Letters of the columns at first; 7 of the others."""
 MOST_COPIED = 100_000
 """Rows that the clipboard takes."""
-PADDING = 18
+PADDING, LEAST_SECTION = 18, 60
 
 
 class HitModel(QAbstractTableModel):
@@ -89,11 +89,13 @@ class HitTable(QTableView):
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._open_column_menu)
         header.sectionClicked.connect(lambda section: self.sort_wanted.emit(COLUMN_IDS[section]))
+        header.setMinimumSectionSize(LEAST_SECTION)
+        header.setSectionResizeMode(COLUMN_IDS.index("title"), QHeaderView.ResizeMode.Stretch)
         self.column_menu = QMenu("Columns", self)
         self._actions: dict[str, QAction] = {}
         letter = self.fontMetrics().horizontalAdvance("0")
         for number, column in enumerate(COLUMNS):
-            self.setColumnWidth(number, WIDTHS.get(column.id, 9) * letter + PADDING)
+            self.setColumnWidth(number, WIDTHS.get(column.id, 7) * letter + PADDING)
             action = self.column_menu.addAction(column.title)
             action.setCheckable(True)
             action.setChecked(column.is_shown)
@@ -109,6 +111,11 @@ class HitTable(QTableView):
     def first_visible(self) -> int:
         """The first visible place."""
         return max(self.rowAt(0), 0)
+
+    @property
+    def visible_rows(self) -> int:
+        """The number of rows that fit."""
+        return max(self.viewport().height() // max(self.verticalHeader().defaultSectionSize(), 1), 1)
 
     @property
     def chosen(self) -> int | None:

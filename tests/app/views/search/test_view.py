@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication
 
+from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.search import query_map, score_plot
 from antidiag.app.views.search.hit_list import COLUMN_IDS, HitList, arrange_hits, format_evalue, parse_filter
@@ -26,6 +27,8 @@ from antidiag.kernels.pairwise.search.database import make_memory_database
 from antidiag.kernels.pairwise.search.hit_measures import measure_hits
 from antidiag.kernels.pairwise.search.problem import SearchProblem, build_search
 from antidiag.kernels.pairwise.search.score_statistics import find_published
+from tests.app.svg_rendering import assert_svg_is_the_image
+from tests.app.views.test_theme_change import assert_same_after_change
 
 LETTERS = np.frombuffer(b"ACDEFGHIKLMNPQRSTVWY", np.uint8)
 
@@ -197,7 +200,7 @@ def test_the_table_has_the_hits_of_the_first_query_the_best_first(view, proteins
     ]
     assert view.status.text().startswith(f"{len(hits)} hits")
     assert view.panel.row == 0 and "seq0" in view.panel.text.toPlainText()
-    assert "Identical 40 of 40 columns" in view.panel.text.toPlainText()
+    assert "40 of 40 columns identical: 100.0 % of columns" in view.panel.text.toPlainText()
 
 
 def test_identities_and_coverages_are_those_of_the_paths(view, proteins):
@@ -289,7 +292,7 @@ def test_a_hit_on_the_reverse_strand_is_told(qtbot):
     view.table.go_to(row)
     words = view.panel.text.toPlainText()
     low, high = view.hits.query_ranges[int(view.shown.order[row])].tolist()
-    assert high - low >= 60 and "reverse strand of the query" in words and f"read    {high} " in words
+    assert high - low >= 60 and "Reverse strand of the query" in words and f"read    {high} " in words
     assert column_texts(view, "strand")[row] == "-"
     assert column_texts(view, "query")[row] == f"{low + 1}\u2013{high}"
     with qtbot.waitSignal(view.result_made, timeout=60_000) as made:
@@ -347,6 +350,18 @@ def test_a_search_without_hits_says_what_to_do(qtbot):
     assert "Choose a hit" in view.panel.text.toPlainText()
     view.take_hits()
     assert view.status.text() == "There are no hits to take."
+
+
+def test_the_figure_is_the_same_as_svg(view):
+    assert_svg_is_the_image(view.figure_size(), view.draw_figure, share=0.02)
+
+
+def test_a_change_of_the_theme_leaves_no_old_colours(qtbot, proteins):
+    before = theme.active().name
+    try:
+        assert_same_after_change(qtbot, lambda: shown_view(qtbot, proteins), "hits")
+    finally:
+        theme.switch(before)
 
 
 def test_a_million_hits_are_measured_sorted_and_scrolled(qtbot):
