@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextOption
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QWidget
 
 from antidiag.app import theme
@@ -30,7 +30,7 @@ IDENTITIES = ("of columns", "without gaps", "of the shorter sequence")
 NAME_WIDTH = 18
 MARGIN, LABEL = 8, 18
 TEXT_PIXELS = 13
-PLANE_WIDTH, LEAST_SIDE = 230, 30
+PLANE_WIDTH, LEAST_SIDE, TEXT_SHARE = 230, 30, 3
 
 
 def hit_pair(hits: HitList, row: int) -> PairProblem:
@@ -48,14 +48,13 @@ class HitAlignmentPanel(QWidget):
         self.row: int | None = None
         self.text, self.plane = QTextBrowser(), PictureCanvas(self._draw_plane)
         self.text.setAccessibleName("Alignment of the hit")
-        self.text.setWordWrapMode(QTextOption.WrapMode.NoWrap)
         self.plane.setAccessibleName("Path of the alignment")
-        self.plane.setFixedWidth(PLANE_WIDTH)
+        self.plane.setMaximumWidth(PLANE_WIDTH)
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addWidget(self.text, 1)
-        box.addWidget(self.plane)
+        box.addWidget(self.text, TEXT_SHARE)
+        box.addWidget(self.plane, 1)
 
     @property
     def path(self) -> Alignment | None:

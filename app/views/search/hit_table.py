@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from antidiag.app.kit.controls.widgets import style_as_list
 from antidiag.app.views.search.hit_list import COLUMN_IDS, COLUMNS, ShownHits
@@ -18,7 +18,7 @@ WIDTHS = {"name": 14, "title": 20, "query": 10, "subject": 10}
 """Letters of the columns at first; 7 of the others."""
 MOST_COPIED = 100_000
 """Rows that the clipboard takes."""
-PADDING, LEAST_SECTION = 18, 60
+PADDING, LEAST_TITLE = 18, 90
 
 
 class HitModel(QAbstractTableModel):
@@ -89,8 +89,6 @@ class HitTable(QTableView):
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._open_column_menu)
         header.sectionClicked.connect(lambda section: self.sort_wanted.emit(COLUMN_IDS[section]))
-        header.setMinimumSectionSize(LEAST_SECTION)
-        header.setSectionResizeMode(COLUMN_IDS.index("title"), QHeaderView.ResizeMode.Stretch)
         self.column_menu = QMenu("Columns", self)
         self._actions: dict[str, QAction] = {}
         letter = self.fontMetrics().horizontalAdvance("0")
@@ -173,8 +171,19 @@ class HitTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_title()
+
+    def _fit_title(self) -> None:
+        """Give the descriptions what the other columns leave."""
+        title = COLUMN_IDS.index("title")
+        others = sum(self.columnWidth(number) for number in range(len(COLUMNS)) if number != title)
+        self.setColumnWidth(title, max(self.viewport().width() - others, LEAST_TITLE))
+
     def _show_column(self, number: int, on: bool) -> None:
         self.setColumnHidden(number, not on)
+        self._fit_title()
         self.columns_changed.emit()
 
     def _open_column_menu(self, place: QPoint) -> None:
