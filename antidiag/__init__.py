@@ -18,6 +18,7 @@ if not (_FOLDER / "kernels").is_dir():
 
 if TYPE_CHECKING:
     from antidiag.interface.answers import Answer, PairAlignment, Product, ShortestPaths, StatePath, Structure
+    from antidiag.interface.batches import BatchAnswer, BatchEntry, batch
     from antidiag.interface.data_answers import Alignment, Distances, Tree
     from antidiag.interface.functions import (
         align,
@@ -50,6 +51,7 @@ _ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterEr
 _MODULES = {
     **dict.fromkeys(_ANSWERS.split(), "antidiag.interface.answers"),
     **dict.fromkeys(_DATA_ANSWERS.split(), "antidiag.interface.data_answers"),
+    **dict.fromkeys(("BatchAnswer", "BatchEntry", "batch"), "antidiag.interface.batches"),
     **dict.fromkeys(_FUNCTIONS.split(), "antidiag.interface.functions"),
     **dict.fromkeys(_ERRORS.split(), "antidiag.kernels.errors"),
     "Model": "antidiag.interface.models",
@@ -63,6 +65,8 @@ __all__ = [
     "Answer",
     "AntidiagError",
     "BackendUnavailable",
+    "BatchAnswer",
+    "BatchEntry",
     "Distances",
     "InputError",
     "MemoryRefused",
@@ -80,6 +84,7 @@ __all__ = [
     "align_family",
     "align_many",
     "align_profiles",
+    "batch",
     "distances",
     "fold",
     "hmm",

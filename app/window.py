@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -38,6 +39,7 @@ from antidiag.kernels.sequences.sequence_set import split_data
 
 if TYPE_CHECKING:
     from antidiag.app.compare.window import CompareWindow
+    from antidiag.app.dialogs.batch_dialog import BatchDialog
     from antidiag.app.dialogs.profile_dialog import ProfileDialog, ProfileRequest
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
@@ -108,6 +110,24 @@ class Window(Workbench):
         opened.show()
         return opened
 
+    def open_batch(self, paths: Sequence[Path] = ()) -> BatchDialog | None:
+        """Open the window that runs the chosen method with its settings on many files."""
+        from antidiag.app.dialogs.batch_dialog import BatchDialog, BatchMethod
+
+        method = self.method.method
+        if method is None or self.method.entry_errors():
+            self.jobs.show_message("Choose a method and correct its settings before a batch.", error=True)
+            return None
+        wanted = BatchMethod(method, self.method.options.values(), self.method.parameters.values())
+        dialog = BatchDialog(wanted, [gpu.name for gpu in self._gpus], self.settings, self)
+        dialog.job_made.connect(self.queue.submit)
+        dialog.cancel_wanted.connect(self.queue.cancel)
+        dialog.open_wanted.connect(lambda path: self.loader.open_paths([path]))
+        if paths:
+            dialog.set_inputs(paths)
+        dialog.show()
+        return dialog
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         layout.fit_layout(self)
@@ -164,7 +184,11 @@ class Window(Workbench):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.drop_frame.hide()
-        self.loader.open_mime(event.mimeData())
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths and all(path.is_dir() for path in paths):
+            self.open_batch(paths)
+        else:
+            self.loader.open_mime(event.mimeData())
         self._copy_dragged(event)
 
     @staticmethod

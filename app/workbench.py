@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -44,6 +45,7 @@ from antidiag.app.settings import AUTOSAVE_SECONDS, VIEW_SETTINGS, Settings
 from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
+    from antidiag.app.dialogs.batch_dialog import BatchDialog
     from antidiag.app.dialogs.help_pages import HelpPage
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
@@ -188,6 +190,10 @@ class Workbench(QMainWindow):
 
     def confirm_replace(self, name: str) -> bool:
         """Ask whether a session may replace the open results; `Window` implements it."""
+        raise NotImplementedError
+
+    def open_batch(self, paths: Sequence[Path] = ()) -> BatchDialog | None:
+        """Open the window that runs the chosen method on many files; `Window` implements it."""
         raise NotImplementedError
 
     def find_field(self) -> bool:

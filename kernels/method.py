@@ -334,8 +334,8 @@ class CostEstimate:
 
     def predicted_cells(self, problem: Any, parameters: MethodParameters) -> int:
         """Return the number of cells that the result of a run will probably report; one computed again counts once."""
-        recomputes = self.completed_work is None and self.count_recomputed is not nothing_recomputed
-        return problem.cells if recomputes else self.count_work(problem, parameters)
+        again = self.count_recomputed(problem, parameters) if self.count_timed_work is None else 0
+        return self.count_work(problem, parameters) - again
 
     def finished_cells(self, problem: Any, parameters: MethodParameters, outcome: Outcome) -> int:
         """Return the number of cells that a run computed; one that it computed again counts once."""

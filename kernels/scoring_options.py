@@ -119,9 +119,11 @@ def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences
         )
     )
     matrix = add_letters(matrix, unscored_letters(sequences, matrix))
-    second = [values[name] for name in SECOND_COSTS] if values.get("gap_model") == TWO_PIECES else []
+    open2, extend2 = (values[name] if values.get("gap_model") == TWO_PIECES else None for name in SECOND_COSTS)
     preset = find_preset(values.get("preset", ""))
-    return Scoring(matrix, values["gap_open"], values["gap_extend"], *second, preset=preset.name if preset else "")
+    return Scoring(
+        matrix, values["gap_open"], values["gap_extend"], open2, extend2, preset=preset.name if preset else ""
+    )
 
 
 def resolve_options(

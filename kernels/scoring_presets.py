@@ -46,7 +46,9 @@ class ScoringPreset:
         return values
 
 
-def _minimap2(name: str, words: str, match: int, mismatch: int, first: tuple[int, int], second: tuple[int, int]):
+def _minimap2(
+    name: str, words: str, match: int, mismatch: int, first: tuple[int, int], second: tuple[int, int]
+) -> ScoringPreset:
     """Return a preset of minimap2: costs of both pieces as open and extend; an ambiguous base scores -1."""
     return ScoringPreset(
         name,

@@ -22,6 +22,7 @@ def make_answer(result: Result) -> Any:
     problem = registry.find_method(result.method).problem_type.id
     by_problem: Mapping[str, Any] = {
         "pair": PairAlignment,
+        "edit-distance": PairAlignment,
         "folding": Structure,
         "paths": ShortestPaths,
         "bipartite-paths": ShortestPaths,

@@ -44,13 +44,13 @@ def run_method(
     """
     check_counts(method, data)
     options, parameters = _split_settings(method, settings)
-    with _errors_in_python():
+    with errors_in_python():
         problem = method.problem_type.make_problem(data, options)
         planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
         if _is_short(planned):
             result = engine.execute(planned)
         else:
-            with _watched(progress) as monitor:
+            with watch_progress(progress) as monitor:
                 result = wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)
     notes = data_loading.reading_notes(data)
     return dataclasses.replace(result, notes=(*notes, *result.notes)) if notes else result
@@ -62,7 +62,7 @@ def _is_short(planned: RunPlan) -> bool:
 
 
 @contextmanager
-def _errors_in_python() -> Iterator[None]:
+def errors_in_python() -> Iterator[None]:
     """Write options of the command line in error messages as keyword arguments."""
     try:
         yield
@@ -98,7 +98,7 @@ def _split_settings(method: Method, settings: Mapping[str, Any]) -> tuple[dict[s
 
 
 @contextmanager
-def _watched(progress: bool) -> Iterator[Monitor]:
+def watch_progress(progress: bool) -> Iterator[Monitor]:
     """Yield a monitor, which draws a bar where progress is wanted."""
     if not progress:
         yield Monitor()

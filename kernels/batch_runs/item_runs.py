@@ -160,9 +160,9 @@ def _read_data(
     """Read the data of the files: for a task whatever they hold, for a method what its inputs take."""
     if task in (TASKS["tree"], TASKS["distances"]):
         found = join_data([_read_file(data_loading.find_kind_of_file(path), path, wanted, files) for path in files])
-        answers = {"tree": Tree, "distances": (DistanceMatrix, Tree)}[task.id]
+        answers = (Tree,) if task is TASKS["tree"] else (DistanceMatrix, Tree)
         if any(isinstance(datum, answers) for datum in found):
-            raise InputError(f"{files[0]}: holds an answer of {task.id} already; give an alignment or sequences")
+            raise InputError(f"{files[0]}: holds trees or distances already; give an alignment or sequences")
         return found
     found = []
     for taken in method.problem_type.inputs:
@@ -197,7 +197,7 @@ def describe_result(result: Result, data: Sequence[Any]) -> Mapping[str, Any]:
     aligned = next((datum for datum in extracted if isinstance(datum, AlignedSequences)), None)
     path = getattr(result.answer, "alignment", None)
     rows, columns = aligned.letters.shape if aligned is not None else (None, None)
-    if aligned is None and hasattr(path, "operations"):
+    if aligned is None and path is not None and hasattr(path, "operations"):
         rows, columns = 2, int(path.operations.size)
     score = getattr(result.answer, "score", None)
     return {

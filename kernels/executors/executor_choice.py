@@ -42,11 +42,11 @@ class ExecutorChoice:
 
     def __post_init__(self) -> None:
         if self.place not in ("auto", *PLACES):
-            raise ParameterError(f"--on must be {', '.join(PLACES)} or auto; got {self.place!r}")
+            raise ParameterError(f"--on {self.place} is none of {', '.join(PLACES)} and auto; choose one of them")
         if self.slots is not None and self.slots < 1:
             raise ParameterError(f"slots must be 1 or more tasks at a time; got {self.slots}")
         if self.place not in ("auto", "dask") and (self.scheduler or self.scheduler_file):
-            raise ParameterError(f"--scheduler has no use with --on {self.place}; remove it, or choose --on dask")
+            raise ParameterError(f"a scheduler has no use with --on {self.place}; name none, or choose --on dask")
 
     @property
     def chosen_place(self) -> str:

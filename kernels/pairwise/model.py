@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from antidiag.kernels.scoring import (
     refuse_overflow,
 )
 from antidiag.kernels.sequences.alphabets import find_identical_letters, reverse_complement_letters
-from antidiag.kernels.serialization import added_field, stored
+from antidiag.kernels.serialization import ADDED_LATER, added_field, stored
 from antidiag.kernels.text import format_count
 
 DIAGONAL, UP, LEFT = 0, 1, 2
@@ -322,14 +322,47 @@ def _gap_lengths(operations: np.ndarray) -> np.ndarray:
     return lengths[operations[ends] != DIAGONAL]
 
 
+@stored("skipped-blocks")
+@dataclass(frozen=True, eq=False)
+class SkippedBlocks:
+    """Blocks of the matrix that pruning did not compute.
+
+    Block (k, b) has columns column_cuts[k] + 1 .. column_cuts[k + 1] and rows row_cuts[b] + 1 .. row_cuts[b + 1]; rows
+    belong to the shorter sequence, as in the strips. ``bits`` uint8 (strips, blocks / 8) holds a bit for each, the
+    first one highest: 1 if it was skipped. Cuts are int64.
+    """
+
+    row_cuts: np.ndarray
+    column_cuts: np.ndarray
+    bits: np.ndarray
+
+    @property
+    def is_skipped(self) -> np.ndarray:
+        """Which blocks were skipped; bool (strips, blocks)."""
+        return np.unpackbits(self.bits, axis=1, count=self.row_cuts.size - 1).astype(bool)
+
+    @property
+    def skipped_cells(self) -> int:
+        """The number of cells that were skipped."""
+        return int(np.diff(self.column_cuts) @ (self.is_skipped @ np.diff(self.row_cuts)))
+
+
 @stored("pair-answer")
 @dataclass(frozen=True)
 class PairAnswer:
-    """The best score of a pair (engine units), the cell where it ends, and the path where the method gives one."""
+    """The best score of a pair (engine units), the cell where it ends, and the path where the method gives one.
+
+    ``skipped`` are the blocks of the matrix that pruning did not compute, if there are any.
+    """
 
     score: int
     end: tuple[int, int]
     alignment: Alignment | None = None
+    skipped: SkippedBlocks | None = field(default=None, compare=False, metadata={ADDED_LATER: True})
+
+    def count_computed(self, problem: PairProblem) -> int:
+        """Return the number of cells that were computed: all that pruning did not skip."""
+        return problem.cells - (self.skipped.skipped_cells if self.skipped else 0)
 
     def check(self, problem: PairProblem) -> None:
         """Rescore the path independently; raise AssertionError where score, end or mode do not fit."""

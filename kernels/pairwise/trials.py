@@ -49,7 +49,9 @@ LENGTHWISE = frozenset({"antidiagonal", "enhanced-ba", "perot-recurrence"})
 
 def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     """Return a pair of random, repetitive or related sequences over one to four letters."""
-    scoring = Scoring(draw_matrix(choose), *choose.choose_one(COSTS + TWO_PIECE_COSTS))
+    open1, extend1, *later = choose.choose_one(COSTS + TWO_PIECE_COSTS)
+    open2, extend2 = later or (None, None)
+    scoring = Scoring(draw_matrix(choose), open1, extend1, open2, extend2)
     alphabet = choose.choose_one(("A", "AB", "ABCD"))
     m, n = _draw_length(choose, longest), _draw_length(choose, longest)
     related, mode, random = choose.choose_one((False, True)), choose.choose_one(tuple(Mode)), choose.make_generator()
@@ -61,8 +63,8 @@ def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     rows = "".join(first), "".join(second)
     if strand is Strand.FORWARD:
         return make_pair(*rows, scoring, mode, SequenceType.PROTEIN, ends)
-    bases = (row.translate(AS_BASES) for row in rows)
-    return make_pair(*bases, _score_bases(scoring), mode, SequenceType.DNA, ends, strand)
+    first_bases, second_bases = (row.translate(AS_BASES) for row in rows)
+    return make_pair(first_bases, second_bases, _score_bases(scoring), mode, SequenceType.DNA, ends, strand)
 
 
 def _score_bases(scoring: Scoring) -> Scoring:

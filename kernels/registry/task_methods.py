@@ -99,7 +99,7 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task
         for task in (
-            MethodTask("align", "striped-alignment", ("pair",), _suggest_among("pair")),
+            MethodTask("align", "striped-alignment", ("pair", "edit-distance"), _suggest_among("pair")),
             MethodTask(
                 "msa",
                 "msa",

@@ -201,7 +201,7 @@ def test_errors_say_what_to_do_in_python(call, error, text: str) -> None:
     ],
 )
 def test_options_in_errors_are_keywords(message: str, text: str) -> None:
-    with pytest.raises(ad.InputError) as error, runs._errors_in_python():
+    with pytest.raises(ad.InputError) as error, runs.errors_in_python():
         raise ad.InputError(message)
     assert str(error.value) == text
 

@@ -132,9 +132,7 @@ class DeviceBatch:
         key = one.is_swapped, one.kernel.paired
         if key not in self.tables:
             free = slices.free_borders(self.problem, one.is_swapped)
-            table = slices.padding_scores(
-                self.problem.encoded, free, self.is_local, one.is_swapped, one.kernel.paired
-            )
+            table = slices.padding_scores(self.problem.encoded, free, self.is_local, one.is_swapped, one.kernel.paired)
             (self.tables[key],) = self.run.upload_together(table)
         return self.tables[key]
 

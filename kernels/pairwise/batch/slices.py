@@ -121,7 +121,9 @@ def free_borders(problem: BatchProblem, is_swapped: bool) -> FreeBorders:
     return FreeBorders(ends.second_start, ends.first_start, ends.second_end, ends.first_end)
 
 
-def padding_scores(encoded: EncodedBatch, free: FreeBorders, is_local: bool, is_swapped: bool, paired: bool) -> np.ndarray:
+def padding_scores(
+    encoded: EncodedBatch, free: FreeBorders, is_local: bool, is_swapped: bool, paired: bool
+) -> np.ndarray:
     """Return the score table with a row and a column for the letter of padding, int32 (letters + 1, letters + 1).
 
     Rows of padding repeat row 0 of the table, and columns of padding column 0: on a free border the diagonal step costs
@@ -163,8 +165,13 @@ class BatchSlice:
         return self.sizes["operations"]
 
 
-def plan_slices(problem: BatchProblem, shapes: PairShapes, paths: bool, chosen: np.ndarray | None = None,
-                short: np.ndarray | None = None) -> Iterator[BatchSlice]:
+def plan_slices(
+    problem: BatchProblem,
+    shapes: PairShapes,
+    paths: bool,
+    chosen: np.ndarray | None = None,
+    short: np.ndarray | None = None,
+) -> Iterator[BatchSlice]:
     """Yield the slices of a batch, or of ``chosen`` pairs; ``short`` says which pairs are computed in 16 bits."""
     numbers = np.arange(shapes.rows.size) if chosen is None else chosen
     short = fits_short(problem, shapes.rows, shapes.columns)[numbers] if short is None else short
@@ -207,7 +214,9 @@ def _cut_run(
         "peaks": bands * across * (kernel.paths and kernel.is_local),
     }
     operations = (rows + columns).reshape(-1, per_word).sum(axis=1) * (2 * kernel.paths)
-    nbytes = 16 * sizes["columns"] + 8 * (sizes["row_borders"] + sizes["column_borders"]) + 4 * sizes["peaks"] + operations
+    nbytes = (
+        16 * sizes["columns"] + 8 * (sizes["row_borders"] + sizes["column_borders"]) + 4 * sizes["peaks"] + operations
+    )
     cells = per_word * height * width
     ends = _cut_by_limits(np.cumsum(nbytes), np.cumsum(cells))
     for start, end in zip([0, *ends[:-1]], ends, strict=True):

@@ -7,15 +7,17 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import (
     ChunkedAlignmentParameters,
-    MappedStripParameters,
     PairStateParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
 from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_published, cuda_sizes, cuda_sweep
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: MappedStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(
+    problem: PairProblem, parameters: StripedScoreParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best score and its end cell by StripedScore (section IV) on the current device."""
     packed = not parameters.is_published and cuda_sizes.packs_two_cells(problem, parameters)
     job = cuda_job.begin_job(

@@ -8,14 +8,16 @@ from typing import Any
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import (
     STRIP_STEP,
     WIDEST_OF_WARP,
     ChunkedAlignmentParameters,
     MappedStripParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes, published_sizes
 
 CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
@@ -41,7 +43,8 @@ def fit_parameters(
         return replace(parameters, s=-(-parameters.s // STRIP_STEP) * STRIP_STEP)
     if parameters.is_published:
         published_sizes.refuse_large_strips(problem, parameters, states)
-        return replace(parameters, precision="32")
+        unpruned = {"pruning": "off"} if isinstance(parameters, StripedScoreParameters) else {}
+        return replace(parameters, precision="32", **unpruned)
     if parameters.s % STRIP_STEP or parameters.s > WIDEST_OF_WARP:
         raise ParameterError(
             f"s={parameters.s}: mapping=warps takes multiples of {STRIP_STEP} up to {WIDEST_OF_WARP:,}; choose one of "
@@ -60,6 +63,16 @@ def choose_alignment_parameters(problem: PairProblem, backend: str, multiprocess
 def choose_chunked_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the parameters of ChunkedAlignment1 and 2."""
     return {**choose_alignment_parameters(problem, backend, multiprocessors), "h": CHUNK_HEIGHT[backend]}
+
+
+def count_score_work(problem: PairProblem, parameters: StripedScoreParameters) -> int:
+    """Return the cells of StripedScore, without those that are expected to be skipped."""
+    return pruning_sizes.count_cells(problem, parameters, cpu_sizes.block_rows(problem, parameters))
+
+
+def count_computed_cells(problem: PairProblem, parameters: StripedScoreParameters, answer: PairAnswer) -> int:
+    """Return the cells that a run of StripedScore computed."""
+    return answer.count_computed(problem)
 
 
 def count_alignment_recomputed(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:

@@ -74,3 +74,18 @@ inline unsigned add_float_half(unsigned sum, unsigned score) {
     const double added = static_cast<double>(cuda_on_cpu::half_of(sum, TO)) + cuda_on_cpu::half_of(score, HALF);
     return (sum & (TO ? 0xffffu : 0xffff0000u)) | cuda_on_cpu::bits_of_half(added) << 16 * TO;
 }
+
+// An addition that carries on from the one before it; a thread makes all of its additions without a change of threads.
+inline unsigned& addition_carry() {
+    static unsigned carry;
+    return carry;
+}
+
+inline unsigned add_words_with(unsigned a, unsigned b, unsigned carry_in) {
+    const uint64_t sum = static_cast<uint64_t>(a) + b + carry_in;
+    addition_carry() = static_cast<unsigned>(sum >> 32);
+    return static_cast<unsigned>(sum);
+}
+
+inline unsigned add_first_word(unsigned a, unsigned b) { return add_words_with(a, b, 0); }
+inline unsigned add_next_word(unsigned a, unsigned b) { return add_words_with(a, b, addition_carry()); }

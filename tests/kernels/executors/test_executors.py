@@ -173,7 +173,7 @@ def test_a_gpu_task_is_refused_where_no_worker_has_one(cluster):
 
 def test_choices_that_cannot_be_had_say_what_to_do(tmp_path, monkeypatch):
     monkeypatch.delenv("DASK_SCHEDULER_ADDRESS", raising=False)
-    with pytest.raises(ParameterError, match="--on must be"):
+    with pytest.raises(ParameterError, match="--on cloud is none of"):
         ExecutorChoice("cloud")
     with pytest.raises(ParameterError, match="has no use with --on local"):
         ExecutorChoice("local", "tcp://a:1")
