@@ -72,7 +72,7 @@ AMBIGUOUS = Parameter(
     "default that of two different letters, and at most 0.",
 )
 SECOND_PIECE = "A gap of length k costs the smaller of open + k x extend and open 2 + k x extend 2."
-TWO_PIECES = "two-piece"
+ONE_PIECE, TWO_PIECES = "affine", "two-piece"
 GAP_MODEL_OPTIONS = (
     Parameter(
         "gap_model",
@@ -80,8 +80,8 @@ GAP_MODEL_OPTIONS = (
         "Gap model",
         "affine: a gap of length k costs open + k x extend. two-piece: it costs that or open 2 + k x extend 2, "
         "whichever is less, so that long gaps cost less, as in minimap2.",
-        default="affine",
-        choices=("affine", TWO_PIECES),
+        default=ONE_PIECE,
+        choices=(ONE_PIECE, TWO_PIECES),
     ),
     Parameter("gap_open2", "float", "Gap open 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
     Parameter("gap_extend2", "float", "Gap extend 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
@@ -224,13 +224,13 @@ def _list_residues(residues: str) -> str:
 
 
 def preset_notes(scoring: Scoring, sequences: Sequences[Sequence]) -> tuple[str, ...]:
-    """Return notes of what replaces values of the preset from which a scoring was made, and what it does not use."""
+    """Return notes of what replaces values of the preset from which a scoring was made."""
     preset = find_preset(scoring.preset)
     if preset is None:
         return ()
     nucleotides = are_nucleotides(sequences)
     values = preset.values_for(nucleotides)
-    used = {"matrix": "", **scoring_option_values(scoring)}
+    used = {"matrix": "", "gap_model": ONE_PIECE, **scoring_option_values(scoring)}
     same_kind = bool(used["matrix"]) == bool(values["matrix"])  # both a matrix, or both scores of single letters
     replaced = [name for name in values if name in used and used[name] != values[name] and (same_kind or "gap" in name)]
     notes = [
@@ -239,10 +239,6 @@ def preset_notes(scoring: Scoring, sequences: Sequences[Sequence]) -> tuple[str,
     ]
     if not same_kind:
         notes.insert(0, f"{scoring.matrix.name} replaces the scores of letters of the preset {preset.name}.")
-    unused = [name for name in values if name.startswith("gap") and name not in used]
-    if unused:
-        costs = ", ".join(f"{name} {_format_value(values[name])}" for name in unused)
-        notes.append(f"Of the preset {preset.name} this method does not use {costs}.")
     return tuple(notes)
 
 

@@ -59,6 +59,7 @@ def _minimap2(
             "match": match,
             "mismatch": -mismatch,
             "ambiguous": -1,
+            "gap_model": "two-piece",
             "gap_open": first[0],
             "gap_extend": first[1],
             "gap_open2": second[0],

@@ -58,6 +58,9 @@ SWEEP_METHOD, SWEEP_AXES = "chunked-alignment-1", {"s": "64:1024:64", "h": "64:1
 SWEEP_TABS = {"lines": "Lines", "heat": "Heat map", "bars": "Phases"}
 """Names of pictures and of tabs of Tune."""
 
+SEARCH_SAMPLE, SEARCH_METHOD, SEARCH_HIT = "globins", "smith-waterman-search", 5
+"""Sample of which the first sequence is searched for in the others, and the place of the hit that is looked at."""
+
 SCREEN = 1600, 1000
 TIMEOUT_S = 600
 
@@ -137,6 +140,12 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             for name, (sample, method, options, view, place) in TROPICAL.items():
                 run_on(window, sample, method, options)
                 save(window, view, target / f"{name}-{ending}", place)
+            run_on(window, SEARCH_SAMPLE, SEARCH_METHOD, {})
+            window.viewer.turn_to("hits")
+            hits: Any = window.viewer.current
+            wait(lambda: hits.sharp)
+            hits.table.go_to(SEARCH_HIT)
+            save(window, "hits", target / f"hits-{ending}")
             window.turn_to(2)
             for name, page in LEARN_PAGES.items():
                 window.learn.contents.setCurrentRow(page)

@@ -79,10 +79,17 @@ def test_a_value_set_beside_a_preset_replaces_its_own_and_is_told():
     assert told == "matrix PAM250 replaces the BLOSUM62 of the preset blastp."
 
 
-def test_the_second_gap_piece_is_used_or_told():
-    names = {option.name for option in PAIR.options}
-    told = [note for note in notes(DNA, preset="map-ont") if "gap_open2 24" in note]
-    assert bool(told) == ("gap_open2" not in names)
+def test_minimap2_has_a_second_gap_piece_which_can_be_left_out():
+    scoring = build_pair(DNA, {"preset": "map-ont"}).scoring
+    assert scoring.gap_pieces == ((4, 2), (24, 1)) and notes(DNA, preset="map-ont") == ()
+    one_piece = build_pair(DNA, {"preset": "map-ont", "gap_model": "affine"})
+    assert one_piece.scoring.gap_pieces == ((4, 2),)
+    (told,) = PAIR.problem_notes(one_piece)
+    assert told == "gap_model affine replaces the two-piece of the preset map-ont."
+    hit = ad.align(
+        "ACGTTGCAACGT" + "T" * 40 + "GGCATCGATCGA", "ACGTTGCAACGTGGCATCGATCGA", preset="map-ont", mode="global"
+    )
+    assert hit.score == 48 - 24 - 40
 
 
 def test_options_rebuild_a_scoring_with_its_preset():
@@ -95,7 +102,7 @@ def test_options_rebuild_a_scoring_with_its_preset():
 
 
 def test_every_value_of_a_preset_is_an_option_and_has_a_source():
-    known = {option.name for option in PAIR.options} | {"gap_open2", "gap_extend2"}
+    known = {option.name for option in PAIR.options}
     for preset in PRESETS:
         assert preset.source and find_preset(preset.name.upper()) is preset
         for values in (preset.nucleotides, preset.proteins):

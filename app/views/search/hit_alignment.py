@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextOption
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.canvas.painted_view import PictureCanvas
 from antidiag.app.kit.painting.fonts_and_colours import cell_font
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.texts import shorten_name
+from antidiag.app.texts import ELLIPSIS, shorten_name
 from antidiag.app.views.search.hit_list import HitList, format_evalue, format_score
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.pairwise.model import DIAGONAL, Alignment, PairProblem
 from antidiag.kernels.pairwise.path_index import simplify_line
 from antidiag.kernels.scoring import Strand
+from antidiag.kernels.text import format_count
 
 WIDTH = 60
 """Columns of a line."""
 MOST_COLUMNS = 3000
 """Columns that are written; more are in the alignment viewer."""
-NAME_WIDTH = 14
+IDENTITIES = ("of columns", "without gaps", "of the shorter sequence")
+NAME_WIDTH = 18
 MARGIN, LABEL = 8, 18
 TEXT_PIXELS = 13
-PLANE_WIDTH, LEAST_SIDE = 230, 30
+PLANE_WIDTH, LEAST_SIDE, TEXT_SHARE = 230, 30, 3
 
 
 def hit_pair(hits: HitList, row: int) -> PairProblem:
@@ -46,15 +48,13 @@ class HitAlignmentPanel(QWidget):
         self.row: int | None = None
         self.text, self.plane = QTextBrowser(), PictureCanvas(self._draw_plane)
         self.text.setAccessibleName("Alignment of the hit")
-        self.text.setWordWrapMode(QTextOption.WrapMode.NoWrap)
-        self.text.setFont(cell_font(TEXT_PIXELS))
         self.plane.setAccessibleName("Path of the alignment")
-        self.plane.setFixedWidth(PLANE_WIDTH)
+        self.plane.setMaximumWidth(PLANE_WIDTH)
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addWidget(self.text, 1)
-        box.addWidget(self.plane)
+        box.addWidget(self.text, TEXT_SHARE)
+        box.addWidget(self.plane, 1)
 
     @property
     def path(self) -> Alignment | None:
@@ -88,12 +88,16 @@ class HitAlignmentPanel(QWidget):
         if path is None:
             return f"{head}</p><p style='color:{colours.muted}'>The search did not align its hits.</p>"
         pair = hit_pair(hits, row)
-        shares = path.count_identities(*pair.sequences).describe_shares()
-        strand = ", reverse strand of the query" if pair.is_reversed else ""
+        counts = path.count_identities(*pair.sequences)
+        shares = " \N{MIDDLE DOT} ".join(
+            f"<b>{100 * share:.1f} %</b> {words}" for words, (_, share) in zip(IDENTITIES, counts.shares, strict=True)
+        )
+        strand = "<br>Reverse strand of the query" if pair.is_reversed else ""
         blocks = "\n\n".join(_format_blocks(pair, path, colours.residues(_is_protein(pair)), colours.text))
         more = path.operations.size - MOST_COLUMNS
         rest = f"<p>{more:,} more columns: open the alignment to see all.</p>" if more > 0 else ""
-        return f"{head}<br>Identical {shares}{strand}</p><pre>{blocks}</pre>{rest}"
+        columns = f"{counts.identical:,} of {format_count(counts.columns, 'column')} identical"
+        return f"{head}<br>{columns}: {shares}{strand}</p><pre style='{_letter_style()}'>{blocks}</pre>{rest}"
 
     def _draw_plane(self, painter: QPainter, area: QRectF) -> None:
         if self.hits is None or self.row is None or (path := self.path) is None:
@@ -101,16 +105,23 @@ class HitAlignmentPanel(QWidget):
         draw_path_plane(painter, area, hit_pair(self.hits, self.row), path, theme.active())
 
 
+def _letter_style() -> str:
+    """Return the style of letters in columns."""
+    return f"font-family:'{cell_font(TEXT_PIXELS).family()}'; font-size:{TEXT_PIXELS}px"
+
+
 def _is_protein(pair: PairProblem) -> bool:
     return any(one.type == SequenceType.PROTEIN for one in pair.sequences)
 
 
-def _format_blocks(pair: PairProblem, path: Alignment, colours: dict[str, str], ink: str) -> Iterator[str]:
+def _format_blocks(pair: PairProblem, path: Alignment, colours: Mapping[str, str], ink: str) -> Iterator[str]:
     """Yield lines of both rows with the match line between them, as HTML."""
     rows = path.gapped_rows(*pair.sequences)
     same = path.find_identical(*pair.sequences)
     marks = np.where(same, ord("|"), ord(" ")).astype(np.uint8).tobytes().decode("ascii")
-    names = [shorten_name(one.name)[:NAME_WIDTH] for one in pair.data]
+    names = [
+        one.name if len(one.name) <= NAME_WIDTH else f"{one.name[: NAME_WIDTH - 1]}{ELLIPSIS}" for one in pair.data
+    ]
     margin, digits = max(map(len, names)), max(len(f"{len(one):,}") for one in pair.data)
     places = list(path.start)
     for at in range(0, min(len(marks), MOST_COLUMNS), WIDTH):
@@ -119,15 +130,15 @@ def _format_blocks(pair: PairProblem, path: Alignment, colours: dict[str, str], 
             piece = rows[side][at : at + WIDTH]
             before, places[side] = places[side], places[side] + len(piece) - piece.count("-")
             start, end = pair.number_letters(side, before, places[side])
-            letters = "".join(_paint_letter(letter, colours) for letter in piece)
+            letters = "".join(_paint_letter(letter, colours, ink) for letter in piece)
             lines.append(f"{escape(names[side]):{margin}} {start:{digits},} {letters} {end:,}")
         middle = f"{'':{margin}} {'':{digits}} {marks[at : at + WIDTH]}"
         yield f"{lines[0]}\n{middle}\n{lines[1]}"
 
 
-def _paint_letter(letter: str, colours: dict[str, str]) -> str:
+def _paint_letter(letter: str, colours: Mapping[str, str], ink: str) -> str:
     colour = colours.get(letter)
-    return f"<span style='background-color:{colour}; color:#1b2430'>{letter}</span>" if colour else letter
+    return f"<span style='background-color:{colour}; color:{ink}'>{letter}</span>" if colour else letter
 
 
 def draw_path_plane(painter: QPainter, area: QRectF, pair: PairProblem, path: Alignment, colours: theme.Theme) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from antidiag.app.kit.controls.widgets import style_as_list
@@ -14,11 +14,11 @@ from antidiag.app.views.search.hit_list import COLUMN_IDS, COLUMNS, ShownHits
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
-WIDTHS = {"name": 18, "title": 34, "query": 13, "subject": 13}
-"""Letters of the columns at first; 9 of the others."""
+WIDTHS = {"name": 14, "title": 20, "query": 10, "subject": 10}
+"""Letters of the columns at first; 7 of the others."""
 MOST_COPIED = 100_000
 """Rows that the clipboard takes."""
-PADDING = 18
+PADDING, LEAST_TITLE = 18, 90
 
 
 class HitModel(QAbstractTableModel):
@@ -93,7 +93,7 @@ class HitTable(QTableView):
         self._actions: dict[str, QAction] = {}
         letter = self.fontMetrics().horizontalAdvance("0")
         for number, column in enumerate(COLUMNS):
-            self.setColumnWidth(number, WIDTHS.get(column.id, 9) * letter + PADDING)
+            self.setColumnWidth(number, WIDTHS.get(column.id, 7) * letter + PADDING)
             action = self.column_menu.addAction(column.title)
             action.setCheckable(True)
             action.setChecked(column.is_shown)
@@ -109,6 +109,11 @@ class HitTable(QTableView):
     def first_visible(self) -> int:
         """The first visible place."""
         return max(self.rowAt(0), 0)
+
+    @property
+    def visible_rows(self) -> int:
+        """The number of rows that fit."""
+        return max(self.viewport().height() // max(self.verticalHeader().defaultSectionSize(), 1), 1)
 
     @property
     def chosen(self) -> int | None:
@@ -166,8 +171,19 @@ class HitTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_title()
+
+    def _fit_title(self) -> None:
+        """Give the descriptions what the other columns leave."""
+        title = COLUMN_IDS.index("title")
+        others = sum(self.columnWidth(number) for number in range(len(COLUMNS)) if number != title)
+        self.setColumnWidth(title, max(self.viewport().width() - others, LEAST_TITLE))
+
     def _show_column(self, number: int, on: bool) -> None:
         self.setColumnHidden(number, not on)
+        self._fit_title()
         self.columns_changed.emit()
 
     def _open_column_menu(self, place: QPoint) -> None:

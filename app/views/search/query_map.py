@@ -57,7 +57,7 @@ def score_colours(theme: Theme) -> tuple[str, ...]:
 
 def score_legend(theme: Theme) -> tuple[LegendItem, ...]:
     """Return a swatch for each range of bit scores."""
-    low = ("below 40", "40\u201350", "50\u201380", "80\u2013200", "200 or more bits")
+    low = ("below 40 bits", "40\u201350", "50\u201380", "80\u2013200", "200 and more")
     return tuple(LegendItem("fill", text, (colour,)) for text, colour in zip(low, score_colours(theme), strict=True))
 
 

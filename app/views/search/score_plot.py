@@ -12,9 +12,13 @@ from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.theme import Theme
 from antidiag.app.views.search.hit_list import HitList
+from antidiag.kernels.model import sequence_lengths
 
 LEFT, BOTTOM, TOP, RIGHT = 46, 34, 8, 10  # pixels around the plot
 LEAST_COUNT = 0.5
+LENGTH_CLASSES = 50
+LEAST_AXIS, BEYOND_CHANCE = 20, 2.5
+"""Least end of the axis, and how far it reaches beyond the scores that are expected."""
 TICKS = 6
 
 
@@ -31,29 +35,45 @@ class ScoreDistribution:
 
     @property
     def last_score(self) -> int:
-        """The greatest score of the axis."""
-        reached = np.flatnonzero(self.counts)
-        wide = np.flatnonzero(self.expected >= LEAST_COUNT)
-        ends = [int(found[-1]) for found in (reached, wide) if found.size]
-        limit = [] if self.limit is None else [int(self.limit) + 1]
-        return min(max([*ends, *limit, 10]) + 2, self.counts.size)
+        """The end of the axis: what is expected and some more; the last place holds all greater scores.
+
+        Otherwise few high scores would press what matters, where hits begin, into a corner.
+        """
+        reached, wide = np.flatnonzero(self.counts), np.flatnonzero(self.expected >= LEAST_COUNT)
+        chance = max(int(wide[-1]) if wide.size else 0, int(self.limit or 0), LEAST_AXIS)
+        highest = int(reached[-1]) if reached.size else 0
+        return min(max(chance + 2, highest + 2), int(BEYOND_CHANCE * chance), self.counts.size)
+
+    def shown_counts(self) -> np.ndarray:
+        """Return the counts of the axis; the last one is that of all greater scores too."""
+        shown = self.counts[: self.last_score].copy()
+        shown[-1] += self.counts[self.last_score :].sum()
+        return shown
 
 
 def distribute_scores(hits: HitList) -> ScoreDistribution:
     """Return the distribution of the scores of one query.
 
-    Of N sequences, N (1 - exp(-E(s) / N)) are expected to reach a score s with the E-value E(s), for a sequence of mean
-    length (Karlin and Altschul 1990); each searched strand counts.
+    A sequence of L of all n letters reaches a score s by chance with the probability 1 - exp(-E(s) L / n), where E(s)
+    is the E-value (Karlin and Altschul 1990); each searched strand counts. A prepared database is taken as one of
+    sequences of the mean length.
     """
     problem, answer = hits.problem, hits.answer
     counts = answer.histogram[hits.query_number]
     database, scale = problem.database, problem.scoring.scale
     scores = np.arange(counts.size + 1, dtype=float) * scale
-    mean = np.full(scores.shape, max(database.letter_count / max(database.count, 1), 1.0))
-    evalues = answer.statistics.evalues(scores, len(hits.query), mean, database.letter_count, database.count)
-    evalues = np.minimum.accumulate(evalues) * len(problem.strands)
-    beyond = database.count * -np.expm1(-evalues / max(database.count, 1))
-    within = np.flatnonzero(evalues <= problem.max_evalue)
+    letters, count = max(database.letter_count, 1), max(database.count, 1)
+    lengths = sequence_lengths(database.sequences) if len(database.sequences) else np.array([letters / count])
+    sizes = np.quantile(lengths, (np.arange(LENGTH_CLASSES) + 0.5) / LENGTH_CLASSES)
+    every = np.stack(
+        [
+            answer.statistics.evalues(scores, len(hits.query), np.full(scores.shape, size), letters, count)
+            for size in np.maximum(sizes, 1)
+        ]
+    )
+    every = np.minimum.accumulate(every, axis=1) * len(problem.strands)
+    beyond = count * -np.expm1(-every * (sizes / letters)[:, None]).mean(axis=0)
+    within = np.flatnonzero(np.median(every, axis=0) <= problem.max_evalue)
     return ScoreDistribution(counts, beyond[:-1] - beyond[1:], float(within[0]) if within.size else None)
 
 
@@ -63,6 +83,7 @@ def plot_legend(theme: Theme) -> tuple[LegendItem, ...]:
         LegendItem("fill", "sequences of the database", (theme.phases[0],)),
         LegendItem("line", "expected by chance", (theme.series[1], theme.panel)),
         LegendItem("dashes", "E-value limit", (theme.muted, theme.panel)),
+        LegendItem("line", "chosen hit", (theme.path, theme.panel)),
     )
 
 
@@ -73,21 +94,21 @@ def draw_distribution(
     plot = area.adjusted(LEFT, TOP, -RIGHT, -BOTTOM)
     if plot.width() < 20 or plot.height() < 20:
         return
-    last = found.last_score
-    highest = max(float(found.counts.max(initial=1)), float(found.expected[:last].max(initial=1.0)), 10.0)
+    last, counts = found.last_score, found.shown_counts()
+    highest = max(float(counts.max(initial=1)), float(found.expected[:last].max(initial=1.0)), 10.0)
     axes = _Axes(plot, last, np.log10(LEAST_COUNT), np.log10(highest) + 0.1)
     with saved_painter_state(painter):
-        _draw_axes(painter, axes, theme)
+        _draw_axes(painter, axes, bool(found.counts[last:].any()), theme)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.phases[0]))
-        for score in np.flatnonzero(found.counts[:last]).tolist():
-            top = axes.y(float(found.counts[score]))
+        for score in np.flatnonzero(counts).tolist():
+            top = axes.y(float(counts[score]))
             painter.drawRect(QRectF(axes.x(score), top, max(axes.width - (axes.width > 4), 1), plot.bottom() - top))
         _draw_curve(painter, axes, found.expected[:last], theme)
         if found.limit is not None:
             _draw_line(painter, axes, found.limit, QPen(QColor(theme.muted), 1.5, Qt.PenStyle.DashLine))
-        if chosen_score is not None and chosen_score < last:
-            _draw_line(painter, axes, chosen_score + 0.5, QPen(QColor(theme.accent), 2))
+        if chosen_score is not None:
+            _draw_line(painter, axes, min(chosen_score, last - 1) + 0.5, QPen(QColor(theme.path), 2))
 
 
 @dataclass(frozen=True)
@@ -111,7 +132,7 @@ class _Axes:
         return self.plot.bottom() - float(np.clip(share, 0, 1)) * self.plot.height()
 
 
-def _draw_axes(painter: QPainter, axes: _Axes, theme: Theme) -> None:
+def _draw_axes(painter: QPainter, axes: _Axes, is_cut: bool, theme: Theme) -> None:
     plot, metrics = axes.plot, painter.fontMetrics()
     grid = QPen(QColor(theme.border), 1)
     for power in range(int(np.ceil(axes.low)), int(np.floor(axes.high)) + 1):
@@ -132,7 +153,8 @@ def _draw_axes(painter: QPainter, axes: _Axes, theme: Theme) -> None:
         painter.drawText(QPointF(x - metrics.horizontalAdvance(text) / 2, plot.bottom() + 5 + metrics.ascent()), text)
     painter.drawLine(plot.bottomLeft(), plot.bottomRight())
     words = QRectF(plot.left(), plot.bottom() + BOTTOM - metrics.height(), plot.width(), metrics.height())
-    painter.drawText(words, Qt.AlignmentFlag.AlignRight, "score")
+    more = f"score; {axes.last - 1:,} and more at the end" if is_cut else "score"
+    painter.drawText(words, Qt.AlignmentFlag.AlignRight, more)
 
 
 def _draw_curve(painter: QPainter, axes: _Axes, expected: np.ndarray, theme: Theme) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.painted_view import FigureView, PictureCanvas
 from antidiag.app.kit.controls.widgets import UndoLineEdit, menu_button, tool_button
 from antidiag.app.kit.figures import framed_figure
+from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
@@ -47,7 +49,8 @@ TYPING_MS = 250  # after the last key in the filter, before the hits are filtere
 HINT = "Click a heading to sort; double click a hit to open its alignment and matrix"
 MOST_TAKEN = 10_000
 """Hits that become data at a time."""
-PICTURE_HEIGHT, TABLE_HEIGHT, PANEL_HEIGHT = 190, 300, 190  # pixels at first
+PICTURE_HEIGHT, TABLE_HEIGHT, PANEL_HEIGHT = 180, 270, 230  # pixels at first
+FILTER_WIDTH = 270
 MAP_SHARE, PLOT_SHARE = 3, 2
 FIGURE_SIZE = QSize(1000, 560)
 TABLE_FILTERS = {
@@ -214,13 +217,14 @@ class SearchView(FigureView):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw the query with its hits above the distribution of scores, for a file."""
-        items = (*query_map.score_legend(theme.active()), *score_plot.plot_legend(theme.active()))
-        framed_figure.draw_figure(painter, area, self.figure_title(), items, self._draw_parts)
+        framed_figure.draw_figure(painter, area, self.figure_title(), self._legend_items(), self._draw_parts)
 
     def figure_size(self) -> QSize:
         """Return the size of the exported figure."""
-        items = (*query_map.score_legend(theme.active()), *score_plot.plot_legend(theme.active()))
-        return framed_figure.figure_size(FIGURE_SIZE.width(), FIGURE_SIZE.height(), items)
+        return framed_figure.figure_size(FIGURE_SIZE.width(), FIGURE_SIZE.height(), self._legend_items())
+
+    def _legend_items(self) -> tuple[LegendItem, ...]:
+        return (*query_map.score_legend(theme.active()), *score_plot.plot_legend(theme.active()))
 
     def figure_title(self) -> str:
         """Return the title of the exported figure."""
@@ -245,6 +249,7 @@ class SearchView(FigureView):
         self.filter_line = mark_search_field(UndoLineEdit())
         self.filter_line.setPlaceholderText("Filter: kinase evalue<1e-10 identity>=40")
         self.filter_line.setAccessibleName("Filter")
+        self.filter_line.setMinimumWidth(FILTER_WIDTH)
         self.filter_line.setToolTip(
             "<p>Words of name and description, and limits of columns with numbers: "
             f"{', '.join(column.id for column in COLUMNS if column.values is not None)}.</p>"
@@ -324,7 +329,7 @@ class SearchView(FigureView):
         result, self._chosen_row = self.result, None
         self.hits = HitList(result.problem, result.answer, number, self._measures) if result is not None else None
         self.distribution = score_plot.distribute_scores(self.hits) if self.hits is not None else None
-        self.legend.show_items(query_map.score_legend(theme.active()) if self.hits is not None else ())
+        self.legend.show_items(self._legend_items() if self.hits is not None else ())
         self.panel.show_hit(None, None)
         self._arrange()
 
@@ -379,15 +384,19 @@ class SearchView(FigureView):
         self.filter_line.style().unpolish(self.filter_line)
         self.filter_line.style().polish(self.filter_line)
 
-    def _picture(self, first: int | None = None) -> QueryMap | None:
-        """Return what is drawn along the query, from the first visible row of the table on."""
+    def _picture(self, height: float) -> QueryMap | None:
+        """Return what is drawn along the query, from the first visible row of the table on, with the chosen one."""
         if self.shown is None:
             return None
         chosen = self.shown.place_of(self._chosen_row) if self._chosen_row is not None else None
-        return QueryMap(self.shown, self.table.first_visible if first is None else first, chosen, self._hovered)
+        picture = QueryMap(self.shown, self.table.first_visible, chosen, self._hovered)
+        hidden = 0 if chosen is None else chosen - (picture.first + picture.rows_in(height) - 1)
+        if 0 < hidden < self.table.visible_rows:  # more rows of the table fit than bars
+            picture = replace(picture, first=picture.first + hidden)
+        return picture
 
     def _draw_map(self, painter: QPainter, area: QRectF) -> None:
-        if (picture := self._picture()) is not None:
+        if (picture := self._picture(area.height())) is not None:
             query_map.draw_query_map(painter, area, picture, theme.active())
 
     def _draw_plot(self, painter: QPainter, area: QRectF) -> None:
@@ -397,7 +406,7 @@ class SearchView(FigureView):
 
     def _draw_parts(self, painter: QPainter, width: float, height: float) -> None:
         share = 0.6 * height
-        if (picture := self._picture()) is not None:
+        if (picture := self._picture(share)) is not None:
             query_map.draw_query_map(painter, QRectF(0, 0, width, share), picture, theme.active())
         painter.save()
         self._draw_plot(painter, QRectF(0, share, width, height - share))
@@ -407,10 +416,10 @@ class SearchView(FigureView):
         self.map_canvas.update()
         self.plot_canvas.update()
         if self.hits is not None:
-            self.legend.show_items(query_map.score_legend(theme.active()))
+            self.legend.show_items(self._legend_items())
 
     def _on_map_pointed(self, point: QPointF | None) -> None:
-        picture = self._picture()
+        picture = self._picture(self.map_canvas.height())
         if picture is None:
             return
         area = QRectF(self.map_canvas.rect())
@@ -430,7 +439,7 @@ class SearchView(FigureView):
         self.show_status("   ".join(words)) if words else self._show_count()
 
     def _on_map_clicked(self, point: QPointF) -> None:
-        picture = self._picture()
+        picture = self._picture(self.map_canvas.height())
         place = picture.place_at(point, QRectF(self.map_canvas.rect())) if picture is not None else None
         if place is not None:
             self.table.go_to(place)

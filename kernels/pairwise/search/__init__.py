@@ -59,7 +59,7 @@ METHODS = (
         ),
         teaching=Teaching(
             Path(__file__).with_name("page.md"),
-            no_walkthrough_reason="Its cells are those of StripedScore; follow the recurrence there.",
+            "antidiag.kernels.pairwise.search.walkthroughs.side_by_side:SIDE_BY_SIDE",
         ),
     ),
 )
