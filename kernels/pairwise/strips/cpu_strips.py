@@ -265,9 +265,9 @@ def advance_strip(problem, short, table, borders, states, chunks, best, progress
             return waited_ns
         if short is not None:
             if states is None:
-                compute_tile_16(short, table, borders, row, rows, best, ends)
+                compute_tile_16(short, table, borders, row, rows, best, ends, second)
             else:
-                compute_state_tile_16(short, table, borders, states, row, rows, best, ends)
+                compute_state_tile_16(short, table, borders, states, row, rows, best, ends, second)
         if problem is not None:
             if states is None:
                 compute_score_tile(problem, borders, row, rows, best, None, ends, second)
