@@ -45,7 +45,8 @@ def checkpointed_alignment(
 def _run_alignment(job: PairJob, chosen: CheckpointedParameters) -> Outcome:
     """Run the three phases."""
     size = job.encoded.rows.size, job.encoded.columns.size
-    layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, chosen.checkpoint_bytes, job.row_spread)
+    limit = chosen.checkpoint_bytes
+    layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, limit, job.row_spread, job.value_count)
     if layout.on_disk and job.peers:
         raise MemoryRefused(
             "special rows and columns do not fit in checkpoint_memory on the first GPU, which several GPUs need; raise "
@@ -69,5 +70,5 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters) -> Outcome:
 
 def _make_empty_sweep(job: PairJob) -> SweepBuffers:
     """Return empty buffers: phase 3 from start states alone needs no values."""
-    nothing = job.run.allocate_array((0, LANES, 2), np.int32)
+    nothing = job.run.allocate_array((0, LANES, job.value_count), np.int32)
     return SweepBuffers(0, False, nothing, nothing, nothing, nothing, 1, 0)

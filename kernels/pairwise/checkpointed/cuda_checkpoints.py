@@ -25,7 +25,7 @@ import numpy as np
 from antidiag.kernels import memory
 from antidiag.kernels.errors import DiskFull
 from antidiag.kernels.monitor import CheckpointStore
-from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, CheckpointLayout
+from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, CheckpointLayout
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sweep
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
@@ -43,8 +43,9 @@ NOTHING = EndCell(2 * NEGATIVE, 0, 0)
 class DeviceCheckpoints:
     """Special rows and columns of one run; the first ``finished_bands`` bands are from an interrupted one.
 
-    ``rows`` int32 (slots, width, 2): H and G from column 0 on; ``columns`` int32 (segments, m or height, 2): H and K
-    from row 1 on. Where they go to the disk, row 0 and column 0 are not among them.
+    ``rows`` int32 (slots, width, v): H and G from column 0 on; ``columns`` int32 (segments, m or height, v): H and K
+    from row 1 on; v is 2, or 3 where gap costs have two pieces. Where they go to the disk, row 0 and column 0 are not
+    among them.
     """
 
     job: PairJob
@@ -67,7 +68,7 @@ class DeviceCheckpoints:
     def left_border(self) -> cupy.ndarray:
         """Column 0 of the matrix from row 1 on."""
         return (
-            self.job.run.upload_together(_border_pairs(self.job.encoded.left_scores(1, self.layout.rows + 1)))[0]
+            self.job.run.upload_together(self._border_cells(self.job.encoded.left_scores(1, self.layout.rows + 1)))[0]
             if self.layout.on_disk
             else self.columns[0]
         )
@@ -94,8 +95,9 @@ class DeviceCheckpoints:
         """
         layout = self.layout
         if not layout.on_disk:
-            above = self.rows.data.ptr + PAIR_BYTES * (bands * layout.width + segments * layout.tile)
-            return above, self.columns.data.ptr + PAIR_BYTES * (segments * layout.rows + bands * layout.tile), []
+            cell = layout.cell_bytes
+            above = self.rows.data.ptr + cell * (bands * layout.width + segments * layout.tile)
+            return above, self.columns.data.ptr + cell * (segments * layout.rows + bands * layout.tile), []
         borders = [self._load_borders(*tile) for tile in np.stack([bands, segments, rows, columns], axis=1).tolist()]
         above, left = np.array([[array.data.ptr for array in pair] for pair in borders], np.uint64).T
         return above, left, [array for pair in borders for array in pair]
@@ -108,7 +110,7 @@ class DeviceCheckpoints:
         top = (
             self._host_row(band)[column : end + 1]
             if band
-            else _border_pairs(self.job.encoded.top_scores(column, end + 1))
+            else self._border_cells(self.job.encoded.top_scores(column, end + 1))
         )
         if segment == 0:
             return self.job.run.upload_together(top)[0], self.left_border[row:]
@@ -173,6 +175,10 @@ class DeviceCheckpoints:
             rows=rows, columns=columns, tile=layout.tile, width=layout.width, slots=slots, height=layout.height
         )
 
+    def _border_cells(self, scores: np.ndarray) -> np.ndarray:
+        """Return H, and gap states of the same value, of some border cells; int32 (cells, values)."""
+        return np.repeat(scores[:, None], self.layout.values, axis=1)
+
     def _device_row(self, band: int) -> cupy.ndarray:
         """Return the special row above a band, on the device."""
         return self.job.run.upload_together(self._host_row(band))[0] if self.layout.on_disk else self.rows[band]
@@ -212,7 +218,7 @@ class _BandWriter:
         for future in self.written:
             self._wait_for_band(future)
         rows = layout.rows - (layout.band_count - 1) * layout.tile
-        checkpoints.last_band_columns = np.empty((layout.segment_count - 1, rows, 2), np.int32)
+        checkpoints.last_band_columns = np.empty((layout.segment_count - 1, rows, layout.values), np.int32)
         self._copy_columns(checkpoints.last_band_columns, layout.band_count - 1)
         cupy.cuda.get_current_stream().synchronize()
 
@@ -225,8 +231,8 @@ class _BandWriter:
         arrays = self._pinned_buffer(turn)
         kept = checkpoints.rows[self._slot_of(band) if layout.on_disk else band + 1]
         row = (band + 1) * layout.tile
-        arrays["row"][:1] = _border_pairs(checkpoints.job.encoded.left_scores(row, row + 1))
-        copy_rows(arrays["row"][1:], kept[1:], PAIR_BYTES * (layout.width - 1), 1)
+        arrays["row"][:1] = checkpoints.job.encoded.left_scores(row, row + 1)[:, None]
+        copy_rows(arrays["row"][1:], kept[1:], layout.cell_bytes * (layout.width - 1), 1)
         self._copy_columns(arrays["columns"], band)
         copy_rows(arrays["best"], state, arrays["best"][0].nbytes, self.job.strip_count)
         copied = cupy.cuda.Event()
@@ -250,7 +256,7 @@ class _BandWriter:
         else:
             inside = checkpoints.columns[1:, band * layout.tile :]
         if target.size:
-            copy_rows(target, inside, PAIR_BYTES * target.shape[1], target.shape[0])
+            copy_rows(target, inside, layout.cell_bytes * target.shape[1], target.shape[0])
 
     def _slot_of(self, band: int) -> int:
         """Return the slot of a band on the device; slots are used in turn from the first row of the sweep on."""
@@ -260,8 +266,8 @@ class _BandWriter:
         """Return the pinned memory of a band."""
         layout, strips = self.checkpoints.layout, self.job.strip_count
         shapes = {
-            "row": (layout.width, 2),
-            "columns": (layout.segment_count - 1, layout.tile, 2),
+            "row": (layout.width, layout.values),
+            "columns": (layout.segment_count - 1, layout.tile, layout.values),
             "best": (strips, BEST_FIELDS, LANES),
         }
         sizes = [int(np.prod(shape)) for shape in shapes.values()]
@@ -288,17 +294,18 @@ class _BandWriter:
 def open_checkpoints(job: PairJob, layout: CheckpointLayout) -> Iterator[DeviceCheckpoints]:
     """Allocate special rows and columns, with the borders of the matrix set, and a store where one is needed."""
     if layout.on_disk:
-        rows = job.run.allocate_array((layout.slot_count, layout.width, 2), np.int32)
-        columns = job.run.allocate_array((layout.segment_count - 1, layout.height, 2), np.int32)
+        rows = job.run.allocate_array((layout.slot_count, layout.width, layout.values), np.int32)
+        columns = job.run.allocate_array((layout.segment_count - 1, layout.height, layout.values), np.int32)
         with _open_store(job) as store:
             yield DeviceCheckpoints(job, layout, store, rows, columns)
         return
-    rows = job.run.allocate_array((layout.band_count, layout.width, 2), np.int32)
-    columns = job.run.allocate_array((layout.segment_count, layout.rows, 2), np.int32)
+    rows = job.run.allocate_array((layout.band_count, layout.width, layout.values), np.int32)
+    columns = job.run.allocate_array((layout.segment_count, layout.rows, layout.values), np.int32)
     kernel = job.compile_kernel(SCORE, "keep_borders", KEYED=cuda_sweep.uses_keys(job), CHECKPOINTS=True)
     numbers: tuple[Any, ...] = np.int32(layout.rows), np.int32(layout.columns)
     costs = np.int32(job.encoded.open + job.encoded.extend), np.int32(job.encoded.extend), np.int32(layout.tile)
-    arguments = rows, np.int32(layout.band_count), np.int64(layout.width), columns, *numbers, *costs
+    second = map(np.int32, job.second_costs().values())
+    arguments = rows, np.int32(layout.band_count), np.int64(layout.width), columns, *numbers, *costs, *second
     kernel((-(-(max(layout.rows, layout.columns) + 1) // THREADS),), (THREADS,), arguments)
     yield DeviceCheckpoints(job, layout, job.run.monitor.store, rows, columns)
 
@@ -320,8 +327,3 @@ def _open_store(job: PairJob) -> Iterator[CheckpointStore]:
             yield store
         finally:
             store.close()
-
-
-def _border_pairs(scores: np.ndarray) -> np.ndarray:
-    """Return H, and a gap state of the same value, of some border cells; int32 (cells, 2)."""
-    return np.repeat(scores[:, None], 2, axis=1)

@@ -375,9 +375,9 @@ def advance_strip(
                 block += 1
         if short is not None and not is_skipped:
             if states is None:
-                compute_tile_16(short, table, borders, row, rows, best, ends)
+                compute_tile_16(short, table, borders, row, rows, best, ends, second)
             else:
-                compute_state_tile_16(short, table, borders, states, row, rows, best, ends)
+                compute_state_tile_16(short, table, borders, states, row, rows, best, ends, second)
         if problem is not None and not is_skipped:
             if states is None:
                 compute_score_tile(problem, borders, row, rows, best, None, ends, second)

@@ -21,7 +21,6 @@ from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warp
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, SLICE
 
-CELL_BYTES = 8
 SLICES_BEHIND = 2
 """A slice overwrites what was copied for the band on the right this many slices before."""
 
@@ -44,6 +43,7 @@ class StripBand:
     boundary: cupy.ndarray
     tickets: cupy.ndarray
     shared_bytes: int
+    piece_count: int
     warps: int
     most_blocks: int
     left: StripBand | None = None
@@ -99,9 +99,9 @@ class StripBand:
     @property
     def _boundary_arguments(self) -> tuple:
         """The boundaries as an argument of the kernel, which counts strips from the first one of the matrix on."""
-        capacity = int(self.boundary.shape[1])
+        capacity, row_bytes = int(self.boundary.shape[1]) // self.piece_count, self.boundary.strides[0]
         strips_before = self.first_strip - (self.left is not None)
-        address = self.boundary.data.ptr - strips_before * capacity * CELL_BYTES
+        address = self.boundary.data.ptr - strips_before * row_bytes
         return BOUNDARY(cells=np.uint64(address), capacity=capacity)
 
 
@@ -129,7 +129,8 @@ def open_bands(
         for index, first, end in zip(indices, cuts[:-1], cuts[1:], strict=True):
             left = bands[-1] if bands else None
             with cupy.cuda.Device(index), opened.enter_context(devices.use_peer(index)) if left else stream as own:
-                own_boundary = job.run.allocate_filled((end - first + bool(left), capacity), np.uint64, byte=0xFF)
+                shape = end - first + bool(left), capacity * job.piece_count
+                own_boundary = job.run.allocate_filled(shape, np.uint64, byte=0xFF)
                 bands.append(_make_band(job, own, (first, end), compile_kernel(), own_boundary, slices, shared_bytes))
             if left:
                 bands[-1].left, left.right = left, bands[-1]
@@ -178,6 +179,7 @@ def _make_band(
         boundary=boundary,
         tickets=job.run.allocate_filled((slices, job.tiles), np.uint32),
         shared_bytes=shared_bytes,
+        piece_count=job.piece_count,
         warps=warps,
         most_blocks=most_blocks,
     )

@@ -14,13 +14,7 @@ from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
-from antidiag.kernels.pairwise.strips.cuda_sources import (
-    PACKED_REGISTERS,
-    REACH,
-    SCORE_REGISTERS,
-    STATES_REGISTERS,
-    LaneRegisters,
-)
+from antidiag.kernels.pairwise.strips.cuda_sources import REACH, LaneRegisters, sweep_registers
 from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -93,12 +87,14 @@ def fits_16_bits(scoring: Scoring, s: int) -> bool:
     A path that ends d columns (or rows) further on can be cut there and continued by a gap, so it scores at most
     d (best score + extend) + open more than the best one that ends here; and at most d extend + open less, because
     this one can be continued by a gap. The cells that a warp holds are less than s columns and 64 rows apart;
-    twice 32 rows pass until the base is updated, and a few steps more are within G, K, and what is added to them.
+    twice 32 rows pass until the base is updated, and a few steps more are within G, K, and what is added to them. Of
+    two pieces of gap costs the greater costs of either bound both.
     """
     if np.abs(scoring.scores).max(initial=0) > 127:
         return False
-    step = max(int(scoring.scores.max(initial=0)), 0) + scoring.extend
-    return REACH + (s + 160) * step + 8 * (scoring.open + step) + 256 < 2**15
+    opening, extend = (max(costs) for costs in zip(*scoring.gap_pieces, strict=True))
+    step = max(int(scoring.scores.max(initial=0)), 0) + extend
+    return REACH + (s + 160) * step + 8 * (opening + step) + 256 < 2**15
 
 
 def row_spread(packed: bool) -> int:
@@ -175,9 +171,17 @@ def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spre
     )
 
 
-def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
-    """Return the 32-bit words of the directions of sub-paths that span these numbers of rows."""
-    return (rows.astype(np.int64) + LANES) * -(-s // (8 * LANES)) * LANES
+def boundary_bytes(pieces: int) -> int:
+    """Return the bytes of a boundary cell: a word for each piece of the gap costs (pack in strip.cuh)."""
+    return 8 * pieces
+
+
+def direction_words(rows: np.ndarray, s: int, pieces: int = 1) -> np.ndarray:
+    """Return the 32-bit words of the directions of sub-paths that span these numbers of rows.
+
+    A cell has four bits for each of the ``pieces`` of the gap costs.
+    """
+    return (rows.astype(np.int64) + LANES) * -(-s // (8 // pieces * LANES)) * LANES
 
 
 def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
@@ -192,9 +196,11 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
     s, strips = parameters.s, -(-problem.columns // parameters.s)
     bottoms = (problem.rows - 1) // parameters.chunk_height if chunks else 0
     parts = strips + (bottoms if chunks == 2 else 0)
-    one = int(direction_words(np.array(problem.rows + 1), s)) * 4
-    every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
-    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or parameters.starts_at_first_row)
+    pieces, cell = len(problem.scoring.gap_pieces), 4 * problem.value_count
+    one = int(direction_words(np.array(problem.rows + 1), s, pieces)) * 4
+    every = int(direction_words(np.array(problem.rows + parts), s, pieces)) * 4 + parts * LANES * s * pieces
+    registers = sweep_registers(pieces == 2).states
+    sweep = sweep_bytes(problem, parameters, registers, chunks > 0 or parameters.starts_at_first_row)
     return Footprint(
         {
             **host_bytes(problem),
@@ -204,8 +210,8 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
         },
         {
             **sweep,
-            "start states": strips * problem.rows * 8,
-            **({"chunk rows": bottoms * strips * s * 8 * chunks} if chunks else {}),
+            "start states": strips * problem.rows * cell,
+            **({"chunk rows": bottoms * strips * s * cell * chunks} if chunks else {}),
             "directions": min(every, max(DIRECTION_BYTES, one)),
             "path": problem.rows + problem.columns + (s + 2) * parts,
         },
@@ -215,7 +221,7 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
 def score_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
     """Return the bytes of StripedScore's sweep on the device."""
     two = packs_two_cells(problem, parameters)
-    registers = PACKED_REGISTERS if two else SCORE_REGISTERS
+    registers = sweep_registers(problem.scoring.has_two_pieces).choose_score(two)
     return sweep_bytes(problem, parameters, registers, whole=False, spread=row_spread(two))
 
 
@@ -234,7 +240,7 @@ def sweep_bytes(
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
         "registers between launches": strips * registers.count_registers(s // LANES) * WARP_BYTES,
-        "strip boundaries": strips * boundary * 8,
+        "strip boundaries": strips * boundary * boundary_bytes(len(problem.scoring.gap_pieces)),
         "step log": strips * log_rows(launches, strips) * EVENT_BYTES,
     }
 

@@ -21,12 +21,8 @@ from antidiag.kernels.pairwise.strips.cuda_sources import (
     CHECKPOINTS,
     H_STATE,
     KEY_SCALE,
-    OTHERS,
-    PACKED_REGISTERS,
     SCORE,
-    SCORE_REGISTERS,
     STATES,
-    STATES_REGISTERS,
 )
 from antidiag.kernels.steps import STEP
 
@@ -63,11 +59,11 @@ def sweep_scores(
     compile_kernel = partial(
         job.compile_kernel, SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=keeps_checkpoints
     )
-    registers = PACKED_REGISTERS if job.packed else SCORE_REGISTERS
+    registers = job.registers.choose_score(job.packed)
     state = job.run.allocate_array((job.strip_count, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     extra = np.int32(KEY_SCALE), *checkpoint_arguments
     boundary = None if job.peers else allocate_boundaries(job, whole=False)
-    crossing_bytes = 4 if job.packed else 8
+    crossing_bytes = (4 if job.packed else 8) * job.piece_count
     swept = run_sweep(
         job, compile_kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch
     )
@@ -112,16 +108,17 @@ def allocate_buffers(
 ) -> tuple[SweepBuffers, cupy.ndarray]:
     """Allocate the buffers of a sweep with start states, and the registers at its end."""
     rows, strips = job.encoded.rows.size, job.tiles * job.strip_count
-    state = job.run.allocate_array((strips, STATES_REGISTERS.count_registers(job.columns_per_lane), LANES), np.int32)
+    registers, values = job.registers.states, job.value_count
+    state = job.run.allocate_array((strips, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     height, width = height or rows + 1, job.strip_count * job.s
     bottoms = (rows - 1) // height
     kept = SweepBuffers(
         chunks=chunks,
         true_values=true_values,
         boundary=allocate_boundaries(job, whole=true_values),
-        boundary_states=job.run.allocate_array((strips, rows, 2), np.int32),
-        chunk_values=job.run.allocate_array((bottoms if chunks else 0, width, 2), np.int32),
-        chunk_states=job.run.allocate_array((bottoms if chunks == 2 else 0, width, 2), np.int32),
+        boundary_states=job.run.allocate_array((strips, rows, values), np.int32),
+        chunk_values=job.run.allocate_array((bottoms if chunks else 0, width, values), np.int32),
+        chunk_states=job.run.allocate_array((bottoms if chunks == 2 else 0, width, values), np.int32),
         height=height,
         width=width,
     )
@@ -140,14 +137,16 @@ def _run_state_sweep(
         width=kept.width,
     )
     extra = *buffers, np.uint64(0) if tiles is None else tiles, np.int32(job.encoded.rows.size)
-    return run_sweep(job, compile_kernel, state, kept.boundary, crossing_bytes=16, extra_arguments=extra, phase=phase)
+    crossing_bytes = 16 * job.piece_count
+    return run_sweep(job, compile_kernel, state, kept.boundary, crossing_bytes, extra_arguments=extra, phase=phase)
 
 
 def allocate_boundaries(job: PairJob, whole: bool) -> cupy.ndarray:
     """Allocate the right boundaries of all strips: a ring that spans a slice, or all rows for phase 3."""
     columns = job.tiles * job.encoded.columns.size
     capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, columns, job.s, job.batch, whole, job.row_spread)
-    return job.run.allocate_filled((job.tiles * job.strip_count, capacity), np.uint64, byte=0xFF)
+    cells = capacity * job.piece_count
+    return job.run.allocate_filled((job.tiles * job.strip_count, cells), np.uint64, byte=0xFF)
 
 
 def run_sweep(
@@ -236,10 +235,10 @@ def _read_corner(job: PairJob, state: cupy.ndarray, states_kept: bool = False) -
     end = job.first_row + job.encoded.rows.size, columns
     if job.packed:  # base, and H less base of a column of both parts in a word (Lane.visit in packed_lane.cuh)
         part, column = divmod(column, per_lane // 2)
-        base, place = int(fields[3]), PACKED_REGISTERS.first_h + column
+        base, place = int(fields[3]), job.registers.packed.first_h + column
         return EndCell(base + int(fields[place : place + 1].view(np.int16)[part]), *end)
-    first_h = (STATES_REGISTERS if states_kept else SCORE_REGISTERS).first_h
-    start_state = int(fields[first_h + per_lane + OTHERS * column + H_STATE]) if states_kept else 0
+    first_h = (job.registers.states if states_kept else job.registers.score).first_h
+    start_state = int(fields[first_h + per_lane + job.registers.others * column + H_STATE]) if states_kept else 0
     return EndCell(int(fields[first_h + column]), *end, start_state)
 
 

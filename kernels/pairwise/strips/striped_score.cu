@@ -48,7 +48,7 @@ struct Lane : ValueLane, Keeper {
 
     __device__ void keep_row() {
 #pragma unroll
-        for (int c = 0; c < R; ++c) row_place[c] = {h[c], g[c]};
+        for (int c = 0; c < R; ++c) row_place[c] = kept_values(c);
         kept_row += checkpoints.tile;
     }
 
@@ -90,20 +90,27 @@ extern "C" __global__ void striped_score(
 // The borders of the whole matrix as checkpoints: row 0, column 0, and the first pair of every row kept.
 // `rows` starts at column 0 of row 0, `columns` at row 1 of column 0; `pairs` is the distance of two rows kept.
 extern "C" __global__ void keep_borders(
-    int2* rows, int bands, long long pairs, int2* columns, int m, int n, int open_extend, int extend, int tile) {
+    Values* rows, int bands, long long pairs, Values* columns, int m, int n, int open_extend, int extend, int tile
+#if TWO_PIECES
+    , int open_extend2, int extend2
+#endif
+) {
     Strip problem = {};
     problem.open_extend = open_extend, problem.extend = extend;
+#if TWO_PIECES
+    problem.open_extend2 = open_extend2, problem.extend2 = extend2;
+#endif
     int index = blockIdx.x * blockDim.x + threadIdx.x;
-    auto pair = [](int value) { return make_int2(value, value); };
+    auto pair = [](int value) { return values_of(even_edge(value)); };
     if (index <= n) rows[index] = pair(top_border(problem, index));
     if (index < m) columns[index] = pair(left_border(problem, index + 1));
     if (index < bands) rows[index * pairs] = pair(left_border(problem, index * tile));
 }
 
 // A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
-extern "C" __global__ void greatest_in_rows(const int2* rows, long long pairs, int last, long long* found) {
+extern "C" __global__ void greatest_in_rows(const Values* rows, long long pairs, int last, long long* found) {
     __shared__ long long greatest[1024];
-    const int2* row = rows + (blockIdx.x + 1) * pairs;
+    const Values* row = rows + (blockIdx.x + 1) * pairs;
     int score = MINUS_INFINITY, column = 0;
 #pragma unroll 4
     for (int j = threadIdx.x + 1; j <= last; j += blockDim.x)
