@@ -202,7 +202,7 @@ class DaskExecutor(Executor):
 
     def _lost(self) -> ExecutorLost:
         return ExecutorLost(
-            f"the Dask scheduler at {self._address} cannot be reached any more; start it again, and continue with --resume"
+            f"the Dask scheduler at {self._address} cannot be reached any more; start it, and continue with --resume"
         )
 
     def _cancel_started(self) -> None:
