@@ -436,8 +436,9 @@ class Window(Workbench):
             self._looked_at = None
             self._show_result()
 
-    def _look_soon(self, datum: Any) -> None:
-        """Show data when what was opened is painted."""
+    def _look_soon(self, data: Sequence[Any]) -> None:
+        """Show the first of the data opened together that a view can show, when what was opened is painted."""
+        datum = next(filter(self.viewer.capable_views, data), None)
         QTimer.singleShot(PAINTING_MS, self, lambda: self._restore_tabs() or self._look_at(datum))
 
     def _restore_tabs(self) -> bool:
