@@ -22,6 +22,9 @@ POOLED_SHARE = 32
 """A run of no kind leaves at most one part in so many of the device's memory in the pool: to allocate memory takes
 milliseconds."""
 
+LEAST_CAPABILITY = 7, 5
+"""The oldest compute capability: alignment of profiles uses mma.m16n8k8, and CUDA 13 compiles for none below."""
+
 _allocated = threading.local()
 _last_kinds: dict[int, Hashable] = {}
 """The kind of run that each GPU's memory was last used by."""
@@ -51,9 +54,19 @@ def discover_devices() -> tuple[tuple[Device, ...], str]:
         return (), "CuPy is not installed; install the extra cuda12 or cuda13 that fits the NVIDIA driver"
     try:
         count = cupy.cuda.runtime.getDeviceCount()
-        return tuple(_read_device(cupy, index) for index in range(count)), "" if count else "no NVIDIA GPU was found"
+        found = tuple(_read_device(cupy, index) for index in range(count))
     except (ImportError, OSError, RuntimeError) as error:  # a missing driver, a library that does not load
         return (), f"no usable NVIDIA GPU: {_error_reason(str(error))}"
+    if found and all(map(_explain_age, found)):
+        return (), _explain_age(found[0])
+    return found, "" if found else "no NVIDIA GPU was found"
+
+
+def _explain_age(device: Device) -> str:
+    """Return why a GPU is too old, or "" for one that is not."""
+    have, need = (f"{major}.{minor}" for major, minor in (device.compute_capability, LEAST_CAPABILITY))
+    too_old = device.compute_capability < LEAST_CAPABILITY
+    return f"{device.name} has compute capability {have}; {need} is needed (Turing, 2018)" if too_old else ""
 
 
 def find_device(index: int) -> Device:
@@ -63,6 +76,8 @@ def find_device(index: int) -> Device:
         raise BackendUnavailable(f"the GPU cannot be used: {reason}. Choose --backend cpu")
     if not 0 <= index < len(found):
         raise BackendUnavailable(f"there is no GPU {index}; choose one from 0 to {len(found) - 1}")
+    if reason := _explain_age(found[index]):
+        raise BackendUnavailable(f"GPU {index} cannot be used: {reason}. Choose another one, or --backend cpu")
     return found[index]
 
 
