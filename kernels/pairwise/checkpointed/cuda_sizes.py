@@ -139,6 +139,7 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
     return Footprint(
         host={
             **cuda_sizes.host_bytes(problem),
+            **cuda_sizes.pruning_host_bytes(problem, parameters),
             "special rows and columns on their way to the disk": (BUFFERS + places.on_disk) * places.band_bytes,
             "path": 2 * (m + n),
         },

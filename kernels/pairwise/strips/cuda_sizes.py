@@ -14,6 +14,7 @@ from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips.cuda_sources import (
     PACKED_REGISTERS,
     REACH,
@@ -33,6 +34,8 @@ SLICE_CELLS = 25_000_000_000
 """Cells of a launch: about 20 ms on an H200, and below 250 ms on a card with a tenth of its speed."""
 LEAST_STEPS = 1024
 """Steps of a launch at least."""
+MOST_BLOCKS, MOST_BLOCK_BYTES = 1024, 2**24
+"""Blocks of a strip that are told to be skipped at most, and a byte for each of all strips."""
 DIRECTION_BYTES = 2**30
 """Bytes of directions in phase 3 at a time, unless a single strip needs more."""
 
@@ -99,6 +102,36 @@ def fits_16_bits(scoring: Scoring, s: int) -> bool:
         return False
     step = max(int(scoring.scores.max(initial=0)), 0) + scoring.extend
     return REACH + (s + 160) * step + 8 * (scoring.open + step) + 256 < 2**15
+
+
+def warp_range(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+    """Return how much values of H in a warp with strips of ``s`` columns differ at most (see `fits_16_bits`)."""
+    return (s + 160) * (max(int(scores.max(initial=0)), 0) + extend) + open
+
+
+def border_range(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+    """Return how far below a warp's base a boundary cell can lie, in 16 bits; `fits_16_bits` leaves as much room."""
+    step = max(int(scores.max(initial=0)), 0) + extend
+    return REACH + (s + 160) * step + 4 * (open + step)
+
+
+def pruning_blocks(rows: int, strips: int) -> tuple[int, int]:
+    """Return the rows of the blocks that are told to be skipped, a multiple of 32, and how many a strip has."""
+    most = max(min(MOST_BLOCKS, MOST_BLOCK_BYTES // strips), 1)
+    height = _round_up(-(-rows // most))
+    return height, -(-rows // height)
+
+
+def pruning_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
+    """Return the bytes of pruning on the device."""
+    if not pruning_sizes.is_pruned(parameters):
+        return {}
+    s, strips = parameters.s, -(-problem.columns // parameters.s)
+    spread = row_spread(packs_two_cells(problem, parameters))
+    launches = len(make_slices(problem.rows, problem.columns, s, parameters.T, spread=spread))
+    blocks = pruning_blocks(problem.rows, strips)[1]
+    gains = 4 * (problem.rows // LANES + 1 + strips * LANES + 1)
+    return {"pruning": gains + 12 * (launches + 2) + strips * (16 + 4 + 4 + blocks)}
 
 
 def row_spread(packed: bool) -> int:
@@ -177,7 +210,14 @@ def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters)
     """Return the bytes of StripedScore."""
     device = score_bytes(problem, parameters)
     log = log_bytes(problem, parameters, row_spread(packs_two_cells(problem, parameters)))
-    return Footprint({**host_bytes(problem), **log, **best_bytes(problem, parameters, 8)}, device)
+    bounds = pruning_host_bytes(problem, parameters)
+    return Footprint({**host_bytes(problem), **log, **bounds, **best_bytes(problem, parameters, 8)}, device)
+
+
+def pruning_host_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
+    """Return the bytes of bounds, and of which blocks were skipped, on the host."""
+    height = pruning_blocks(problem.rows, -(-problem.columns // parameters.s))[0]
+    return pruning_sizes.footprint(problem, parameters, height)
 
 
 def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParameters, chunks: int = 0) -> Footprint:
@@ -209,7 +249,8 @@ def score_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[s
     """Return the bytes of StripedScore's sweep on the device."""
     two = packs_two_cells(problem, parameters)
     registers = PACKED_REGISTERS if two else SCORE_REGISTERS
-    return sweep_bytes(problem, parameters, registers, whole=False, spread=row_spread(two))
+    sweep = sweep_bytes(problem, parameters, registers, whole=False, spread=row_spread(two))
+    return {**sweep, **pruning_bytes(problem, parameters)}
 
 
 def sweep_bytes(

@@ -14,6 +14,7 @@ from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps, copy_rows
+from antidiag.kernels.pairwise.strips.cuda_pruning import UNUSED_STATE, DevicePruning
 from antidiag.kernels.pairwise.strips.cuda_sources import (
     BOUNDARY,
     BUFFERS,
@@ -52,21 +53,31 @@ Swept = tuple[cupy.ndarray, list[cuda_sizes.SweepSlice]]
 
 
 def sweep_scores(
-    job: PairJob, checkpoint_arguments: tuple = NOWHERE, after_launch: Launched = lambda part, state: None
+    job: PairJob,
+    checkpoint_arguments: tuple = NOWHERE,
+    after_launch: Launched = lambda part, state: None,
+    pruning: DevicePruning | None = None,
 ) -> EndCell:
     """Run the sweep of StripedScore; it also keeps special rows and columns as ``kept`` (CHECKPOINTS) says.
 
     ``launched(slice, registers)`` is called after every launch.
     """
+    pruned = {"PRUNED": 1} if pruning else {}
     kernel = job.compile_kernel(
-        SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=checkpoint_arguments is not NOWHERE
+        SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=checkpoint_arguments is not NOWHERE, **pruned
     )
     registers = PACKED_REGISTERS if job.packed else SCORE_REGISTERS
     state = job.run.allocate_array((job.strip_count, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     extra = np.int32(KEY_SCALE), *checkpoint_arguments
     boundary = allocate_boundaries(job, whole=False)
     crossing_bytes = 4 if job.packed else 8
-    swept = run_sweep(job, kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch)
+    more: dict[str, Any] = {}
+    if pruning:
+        state.data.memset_async(UNUSED_STATE, state.nbytes, cupy.cuda.get_current_stream())
+        more["launch_arguments"] = pruning.launch_arguments
+    swept = run_sweep(
+        job, kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch, **more
+    )
     log_strips(job, *swept, run_continues=checkpoint_arguments is not NOWHERE)
     return (
         find_best_cell(job, _read_lane_fields(job, state, 3), uses_keys(job))
@@ -155,6 +166,7 @@ def run_sweep(
     extra_arguments: tuple,
     phase: str = "phase 1",
     after_launch: Launched = lambda part, state: None,
+    launch_arguments: Callable[[cuda_sizes.SweepSlice], tuple] = lambda part: (),
 ) -> Swept:
     """Launch every slice of every strip, with progress between launches; return the log of events, and the slices.
 
@@ -185,6 +197,7 @@ def run_sweep(
             )
             row = index // apart if apart == 1 or (index % apart == 0 and not merged) else -1
             arguments = *strip, *cells, state, log[row], tickets[index:], *slice_, *extra_arguments
+            arguments += launch_arguments(part)
             kernel((blocks, job.tiles), (warps * LANES,), arguments, shared_mem=warps * shared)
             after_launch(part, state)
             done += part.steps_done
