@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -144,28 +145,30 @@ def choose_score_parameters(problem: PairProblem, multiprocessors: int) -> dict[
 
     16 bits only on GPUs that have instructions for two values in a register.
     """
-    of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP), "precision": "32"}
-    of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP), "precision": "16"}
+    share = pruning_sizes.expected_share(problem, 0)
+    of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP, share), "precision": "32"}
+    of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP, share), "precision": "16"}
     able = all(device.compute_capability >= (9, 0) for device in devices.discover_devices()[0])
     if not able or not _can_pack(problem.scoring, of_16["s"]):
         return of_32
-    return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen))
+    return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen, share))
 
 
-def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, Any]) -> float:
+def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, Any], share: float) -> float:
     cost = PACKED_STEP if chosen["precision"] == "16" else SCORE_STEP
-    return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost)
+    return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost, share)
 
 
-def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dict[str, Any]:
+def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost, share: float = 1.0) -> dict[str, Any]:
     """Choose strip width, batch and threads of a block with the least expected time.
 
     Wide strips compute more a step, narrow ones fill the GPU. A block holds as many warps as a
-    multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers.
+    multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers. Pruning leaves a
+    ``share`` of the cells.
     """
     columns, schedulers = problem.columns, 4 * multiprocessors
-    per_lane = _choose_columns_per_lane(problem.rows, columns, schedulers, cost)
-    strips = -(-columns // (per_lane * LANES))
+    per_lane = _choose_columns_per_lane(problem.rows, columns, schedulers, cost, share)
+    strips = math.ceil(_strips_at_work(problem.rows, columns, per_lane, cost, share))
     together = min(-(-strips // schedulers), _most_warps_per_scheduler(per_lane, cost))
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
@@ -325,22 +328,42 @@ def _round_up(rows: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
+def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: StepCost, share: float) -> int:
     """Return the columns of a lane with the least expected time."""
     # Odd numbers beyond 3 load their scores in more pieces than even ones.
     choices = [count for count in range(cost.parts, cost.most_columns + 1, cost.parts) if count <= 3 or count % 2 == 0]
-    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
+    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost, share))
 
 
-def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost) -> float:
+def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost, share: float = 1.0) -> float:
     """Return the time of a sweep: strips advance together, as fast as the busiest scheduler allows."""
     strips = -(-columns // (per_lane * LANES))
-    together, busy = -(-strips // schedulers), cost.busy + cost.busy_column * per_lane
-    lag = LAG + (cost.parts - 1) * LANES
+    busy, lag = cost.busy + cost.busy_column * per_lane, _strip_lag(cost)
+    if share < 1:
+        at_work = _strips_at_work(rows, columns, per_lane, cost, share)
+        return (rows + lag * strips) * max(cost.latency + cost.column * per_lane, at_work / schedulers * busy)
+    together = -(-strips // schedulers)
     if together > _most_warps_per_scheduler(per_lane, cost):
         return (rows * strips / schedulers + lag * schedulers) * busy
     step = max(cost.latency + cost.column * per_lane, together * busy)
     return (rows + lag * strips) * step
+
+
+def _strip_lag(cost: StepCost) -> int:
+    """Return the steps that a strip runs behind its left neighbour."""
+    return LAG + (cost.parts - 1) * LANES
+
+
+def _strips_at_work(rows: int, columns: int, per_lane: int, cost: StepCost, share: float) -> float:
+    """Return how many strips compute at a time: all, or with pruning those around the path.
+
+    A strip computes its part of the share, and one begins for each strip that the path passes.
+    """
+    s = per_lane * LANES
+    strips = -(-columns // s)
+    if share >= 1:
+        return strips
+    return min(strips, (share * rows + s) / (rows / strips + _strip_lag(cost)))
 
 
 def _most_warps_per_scheduler(per_lane: int, cost: StepCost) -> int:
