@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -15,6 +16,7 @@ from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
 from antidiag.app.kit.drop_frame import DropFrame
+from antidiag.app.kit.view_protocols import TaskRequest
 from antidiag.app.navigation import Navigation
 from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.panels.viewer import ResultViews
@@ -29,12 +31,15 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import sequence_names
+from antidiag.kernels.model import Result, sequence_names
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun, format_percent
 from antidiag.kernels.registry.memory_advice import FittingChange
+from antidiag.kernels.registry.task_methods import TASKS
+from antidiag.kernels.sequences.sequence_set import split_data
 
 if TYPE_CHECKING:
     from antidiag.app.compare.window import CompareWindow
+    from antidiag.app.dialogs.batch_dialog import BatchDialog
     from antidiag.app.dialogs.profile_dialog import ProfileDialog, ProfileRequest
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
@@ -105,6 +110,24 @@ class Window(Workbench):
         opened.show()
         return opened
 
+    def open_batch(self, paths: Sequence[Path] = ()) -> BatchDialog | None:
+        """Open the window that runs the chosen method with its settings on many files."""
+        from antidiag.app.dialogs.batch_dialog import BatchDialog, BatchMethod
+
+        method = self.method.method
+        if method is None or self.method.entry_errors():
+            self.jobs.show_message("Choose a method and correct its settings before a batch.", error=True)
+            return None
+        wanted = BatchMethod(method, self.method.options.values(), self.method.parameters.values())
+        dialog = BatchDialog(wanted, [gpu.name for gpu in self._gpus], self.settings, self)
+        dialog.job_made.connect(self.queue.submit)
+        dialog.cancel_wanted.connect(self.queue.cancel)
+        dialog.open_wanted.connect(lambda path: self.loader.open_paths([path]))
+        if paths:
+            dialog.set_inputs(paths)
+        dialog.show()
+        return dialog
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         layout.fit_layout(self)
@@ -161,7 +184,11 @@ class Window(Workbench):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.drop_frame.hide()
-        self.loader.open_mime(event.mimeData())
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths and all(path.is_dir() for path in paths):
+            self.open_batch(paths)
+        else:
+            self.loader.open_mime(event.mimeData())
         self._copy_dragged(event)
 
     @staticmethod
@@ -221,6 +248,8 @@ class Window(Workbench):
         session.data_changed.connect(self._take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
         tabs.made.connect(self._add_made)
+        tabs.task_wanted.connect(self._begin_task)
+        tabs.result_made.connect(self._add_result)
         for signal in (tabs.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
@@ -393,8 +422,28 @@ class Window(Workbench):
             self._add_to_data(data)
 
     def _add_to_data(self, data: Sequence[Any], are_used: bool = True) -> None:
-        self.session.add_data(data, are_used=are_used)
+        sequences, others = split_data(data)
+        if len(sequences):
+            self.session.add(sequences, last=len(sequences))
+        self.session.add_data(others, are_used=are_used)
         self.jobs.show_message("Added to the data.")
+
+    def _begin_task(self, request: TaskRequest) -> None:
+        """Add data that a view offers, and choose the method of its task for them."""
+        self._add_to_data(request.data)
+        if not request.task:
+            return
+        task = TASKS[request.task]
+        recommended, _ = task.recommend(request.data, self.device.choice()[0])
+        able = [one for one in (recommended, *task.methods()) if not self.session.state.missing(one.problem_type)]
+        if able:
+            self._use_method(able[0])
+            self.jobs.show_message(f"{able[0].name} is chosen for the added sequences; Run starts it.")
+
+    def _add_result(self, result: Result) -> None:
+        """Add a result that a view made to the list, and show it."""
+        options = dict(registry.find_method(result.method).problem_type.option_values(result.problem))
+        self.session.add_result(Entry(result, options, {}))
 
     def _add_made(self, datum: Any) -> None:
         """Add what a view made to the data; a tree or distances of other sequences than the open ones stop no run."""

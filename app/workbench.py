@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -43,6 +45,8 @@ from antidiag.app.settings import AUTOSAVE_SECONDS, VIEW_SETTINGS, Settings
 from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
+    from antidiag.app.dialogs.batch_dialog import BatchDialog
+    from antidiag.app.dialogs.help_pages import HelpPage
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
 
@@ -188,6 +192,10 @@ class Workbench(QMainWindow):
         """Ask whether a session may replace the open results; `Window` implements it."""
         raise NotImplementedError
 
+    def open_batch(self, paths: Sequence[Path] = ()) -> BatchDialog | None:
+        """Open the window that runs the chosen method on many files; `Window` implements it."""
+        raise NotImplementedError
+
     def find_field(self) -> bool:
         """Go to the search field of what is looked at; return whether there is one. `Window` implements it."""
         raise NotImplementedError
@@ -195,6 +203,11 @@ class Workbench(QMainWindow):
     def step_area(self, by: int) -> None:
         """Move the focus to the next area (1) or the previous one (-1); `Window` implements it."""
         raise NotImplementedError
+
+    @cached_property
+    def pages_of_help(self) -> tuple[HelpPage, ...]:
+        """All pages of the help, read at the first use."""
+        return help_pages.all_pages(self.methods)
 
     @property
     def tune(self) -> TuneWorkspace:
@@ -277,7 +290,7 @@ class Workbench(QMainWindow):
     def open_help(self, name: str = help_pages.FIRST_PAGE, anchor: str = "") -> HelpWindow:
         """Open the help at a page, from a section on if there is an ``anchor``."""
         if self._help is None:
-            self._help = HelpWindow(self, help_pages.all_pages(self.methods))
+            self._help = HelpWindow(self, self.pages_of_help)
         page = self._help.find_page(name)
         if page is not None:
             self._help.open_page(page, anchor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,12 +15,14 @@ from antidiag.kernels import __version__, memory
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
 from antidiag.kernels.machine import compiled_methods, measured_rates, tuned_values
+from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import Result
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.model import Outcome, Result
+from antidiag.kernels.monitor import PART_STEPS, Monitor, PartMonitor
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
+from antidiag.kernels.recovery.variant_store import SharedParts, VariantStore
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.steps import StepLog
 
@@ -91,11 +93,11 @@ def execute(
         else nullcontext()
     )
     with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
-        outcome = run(run_plan.problem, run_plan.parameters, monitor, steps)
+        problem, outcome = _run_variants(run, run_plan, monitor, steps)
     cost = run_plan.method.cost
     result = Result(
         method=run_plan.method.id,
-        problem=run_plan.problem,
+        problem=problem,
         parameters=dict(run_plan.parameters.as_mapping()),
         backend=run_plan.backend,
         device=run_plan.device_name,
@@ -122,6 +124,45 @@ def execute(
             run_plan.parameters.worker_threads,
         )
     return result
+
+
+def _list_variants(problem: Any) -> tuple[Any, ...]:
+    """Return the problems on which a method runs, of which the best answer counts: mostly the problem itself."""
+    return getattr(problem, "variants", (problem,))
+
+
+def _run_variants(
+    run: Callable[..., Outcome], run_plan: RunPlan, monitor: Monitor, steps: StepLog
+) -> tuple[Any, Outcome]:
+    """Run a method on each variant of a problem; return the problem with its best variant, and that one's outcome.
+
+    The first variant wins a tie. Times and work are those of all variants, steps those of the best one.
+    """
+    problem, parameters, variants = run_plan.problem, run_plan.parameters, _list_variants(run_plan.problem)
+    if len(variants) == 1:
+        return problem, run(problem, parameters, monitor, steps)
+    parts = SharedParts(monitor.store, len(variants)) if monitor.store else None
+    outcomes, logs = [], []
+    for number, variant in enumerate(variants):
+        part = PartMonitor(monitor, number, len(variants), f"variant {number + 1} of {len(variants)}")
+        part.store = VariantStore(parts, number) if parts else None
+        logs.append(StepLog(keeps=steps.keeps_events))
+        outcomes.append(run(variant, parameters, part, logs[-1]))
+    best = max(range(len(variants)), key=lambda number: outcomes[number].answer.score)
+    monitor.update(PART_STEPS * len(variants), PART_STEPS * len(variants))
+    steps.share = logs[best].share
+    steps.add_array(logs[best].ordered_events())
+    finished_cells = run_plan.method.cost.finished_cells
+    work = [finished_cells(variant, parameters, one) for variant, one in zip(variants, outcomes, strict=True)]
+    settled = problem.settle_variant(best)
+    return settled, replace(
+        outcomes[best],
+        times_ms={name: sum(one.times_ms.get(name, 0.0) for one in outcomes) for name in outcomes[best].times_ms},
+        host_bytes=max(one.host_bytes for one in outcomes),
+        device_bytes=max(one.device_bytes for one in outcomes),
+        notes=(*outcomes[best].notes, *settled.variant_notes([one.answer for one in outcomes])),
+        work=sum(work),
+    )
 
 
 @cache
@@ -188,6 +229,13 @@ def _notes_on_chosen(
     return tuple(note for note in method.parameter_notes(problem, parameters) if note not in unchosen)
 
 
+def _estimate_memory(method: Method, problem: Any, parameters: MethodParameters, backend: str) -> Footprint:
+    """Return the memory of a run: that of the variant that needs most, and the disk space of all."""
+    found = [method.cost.estimate_memory(variant, parameters, backend) for variant in _list_variants(problem)]
+    most = max(found, key=lambda one: (one.device_bytes, one.host_bytes))
+    return most if len(found) == 1 else replace(most, disk={name: len(found) * n for name, n in most.disk.items()})
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -210,7 +258,7 @@ def _plan_on(
     parameters, fitted = _fit_parameters(method, problem, parameters, backend, given)
     chosen_notes = _notes_on_chosen(method, problem, parameters, automatic)
     given_notes, notes = notes, (*notes, *unused, *fitted, *chosen_notes)
-    footprint = method.cost.estimate_memory(problem, parameters, backend)
+    footprint = _estimate_memory(method, problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)
     if refusal and method.cost.memory_hint:

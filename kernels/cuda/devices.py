@@ -145,7 +145,7 @@ def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = No
         except BaseException as error:
             kind = None
             pinned_transfers.wait_for_touching()
-            workers.end_idle_threads()  # threads that copied: nobody waits for them any more
+            workers.end_idle_threads()  # nobody waits for what they do for this run
             _clear_frames(error)
             raise
         finally:

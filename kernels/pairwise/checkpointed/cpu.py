@@ -39,7 +39,7 @@ def checkpointed_alignment(
     pair = encode_pair(problem)
     short_rows = chosen_16bit_rows(problem, parameters)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(kernel_variant(pair, short_rows)))
+    run.compile(lambda: _compile_kernels(kernel_variant(pair, short_rows), pair.second is not None))
     bounds = find_bounds_on_cpu(run, problem, parameters)
     outcome = _run_alignment(run, pair, parameters, short_rows, bounds)
     made = pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0
@@ -55,7 +55,7 @@ def _run_alignment(
 ) -> Outcome:
     """Run both phases."""
     s, tile, limit = parameters.s, parameters.rounded_tile, parameters.checkpoint_bytes
-    shapes = checkpoint_shapes(pair.rows.size, pair.columns.size, s, tile)
+    shapes = checkpoint_shapes(pair.rows.size, pair.columns.size, s, tile, pair.value_count)
     kept = spilled_arrays.allocate_arrays(shapes, limit)
     strips = cpu_tiles.make_checkpoint_strips(run, pair, s, parameters.T, tile, kept, short_rows, bounds=bounds)
     with run.phase("phase 1", strips.row_count, number=1) as phase:
@@ -76,8 +76,8 @@ def _run_alignment(
 
 
 @cache
-def _compile_kernels(code: str) -> None:
+def _compile_kernels(code: str, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     parameters = CheckpointedParameters(s=32, T=32, threads=1, precision="32", tile=32, checkpoint_memory=1)
-    pair, short_rows = make_tiny_variant(code)
+    pair, short_rows = make_tiny_variant(code, two_pieces)
     _run_alignment(CpuRun(), pair, parameters, short_rows)

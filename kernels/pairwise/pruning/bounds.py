@@ -77,7 +77,12 @@ class PruningBounds:
 
 
 def find_bounds(pair: EncodedPair) -> PruningBounds | None:
-    """Return the bounds of a pair, or None where they are too far apart for anything to be skipped."""
+    """Return the bounds of a pair, or None where they are too far apart for anything to be skipped.
+
+    They are not known for gap costs of two pieces.
+    """
+    if pair.second is not None:
+        return None
     ranks, length, bits = sizes.choose_words(pair.rows, pair.columns)
     rows, columns = ranks[pair.rows], ranks[pair.columns]
     if not _are_similar(rows, columns, length, bits):

@@ -26,7 +26,7 @@ from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, SHORT_LANES, load_acquire, store_release
 from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end, first_greatest
-from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER, StripProgress, pair_costs
+from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER, StripProgress, pair_costs, second_piece
 from antidiag.kernels.pairwise.model import SkippedBlocks
 from antidiag.kernels.pairwise.parameters import UNCUT
 from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
@@ -62,7 +62,7 @@ SLICES = 8
 
 
 class ChunkRows(NamedTuple):
-    """Height of the chunks of a strip, and their last rows: int32 (chunks, 2 or 4, s)."""
+    """Height of the chunks of a strip, and their last rows: int32 (chunks, parts, s), parts as `StripRun` says."""
 
     h: int
     bottoms: np.ndarray
@@ -72,16 +72,18 @@ class ChunkRows(NamedTuple):
 class StripRun:
     """A pair cut into strips, and the arrays that compiled code needs.
 
-    ``values`` int32 (columns kept, 2, m + 16): H and K of boundary columns, strip k in place k mod their number;
-    a column in ``kept`` is written there instead. ``states`` int32 (strips, 2, m + 16): their local start states, or
-    None. ``top`` int32 (2, n + 1) and ``left`` int32 (2, m + 16): H and G above, H and K on the left; None where these
+    Arrays have a place for H and one for each gap state: v = 2, or 3 where gap costs have two pieces.
+
+    ``values`` int32 (columns kept, v, m + 16): H and K of boundary columns, strip k in place k mod their number;
+    a column in ``kept`` is written there instead. ``states`` int32 (strips, v, m + 16): their local start states, or
+    None. ``top`` int32 (v, n + 1) and ``left`` int32 (v, m + 16): H and G above, H and K on the left; None where these
     are the borders of the matrix. ``best`` int32 (strips, 4): score, row, column in the strip and state of its best
     cell, or of that in the last row where paths end there. ``corner`` is the last cell: H and, where they are kept, its
     state. ``last_column`` int32 (2, m + 16): H of the last column of the matrix where paths end there, and the states.
 
     Strips may be cut into chunks of ``h`` rows. ``bottoms`` int32 (strips, chunks - 1, chunk_parts, s): H and G of each
-    chunk's last row but the lowest's and, where ``chunk_parts`` is 4 rather than 2, their start states; all states are
-    then local to chunks. They are written to ``bottoms_at``, where it is set.
+    chunk's last row but the lowest's and, where ``chunk_parts`` is 2 v rather than v, their start states; all states
+    are then local to chunks. They are written to ``bottoms_at``, where it is set.
 
     The first ``finished_strips`` were computed by an earlier run; their progress words say so too. Where ``short_rows``
     is not 0, tiles of at most so many rows are computed in 16 bits.
@@ -112,7 +114,7 @@ class StripRun:
         self.letters[LANES + 1 : LANES + 1 + m] = pair.rows
         self.profile_type = score_type(pair.table)
         self.short = PairIn16Bits(pair, self.short_rows, self.states is not None) if self.short_rows else None
-        self.costs = pair_costs(pair)
+        self.costs, self.second = pair_costs(pair), second_piece(pair)
         self.progress = np.zeros(self.strip_count * WORD_STRIDE, np.int64)
         self.best = np.zeros((self.strip_count, 4), np.int32)
         self.best[:, 0] = 0 if pair.is_local else NEVER_BETTER
@@ -124,7 +126,7 @@ class StripRun:
         if self.bottoms_at is None:
             self.bottoms_at = np.empty((self.strip_count, (m - 1) // self.h, self.chunk_parts, self.s), np.int32)
         self.bottoms = self.bottoms_at
-        border = np.tile(pair.left_scores(0, self.values.shape[2]), (2, 1))
+        border = np.tile(pair.left_scores(0, self.values.shape[2]), (pair.value_count, 1))
         self.first_column = border if self.left is None else self.left
 
     @property
@@ -247,13 +249,14 @@ class StripRun:
         """
         if row == 0:
             border = self.pair.top_scores(start + 1, end + 1)
-            return np.tile(border, (2, 1)) if self.top is None else self.top[:, start + 1 : end + 1]
+            count = self.pair.value_count
+            return np.tile(border, (count, 1)) if self.top is None else self.top[:, start + 1 : end + 1]
         strips = slice(start // self.s, -(-end // self.s))
-        pieces = self.bottoms[strips, row // self.h - 1, :2]
+        pieces = self.bottoms[strips, row // self.h - 1, : self.pair.value_count]
         if self.bounds is not None:
             is_skipped = self.skipped[strips, np.searchsorted(self.cuts, row) - 1].astype(bool)
             pieces = np.where(is_skipped[:, None, None], np.int32(MARK), pieces)
-        return pieces.transpose(1, 0, 2).reshape(2, -1)[:, : end - start]
+        return pieces.transpose(1, 0, 2).reshape(self.pair.value_count, -1)[:, : end - start]
 
     def top_edge(self, strip: int, chunk: int = 0, lanes: int = LANES) -> np.ndarray:
         """Return the row above a strip or chunk as a tile of ``lanes`` lanes takes it.
@@ -263,10 +266,11 @@ class StripRun:
         """
         start, end = self.column_range(strip)
         row = self.kept_row(chunk * self.h, start, end)
-        edge = np.zeros((2 if self.states is None else 4, tile_width(row.shape[1])), np.int32)
+        count = len(row)
+        edge = np.zeros((count if self.states is None else 2 * count, tile_width(row.shape[1])), np.int32)
         for part, values in enumerate(row):
             edge[part] = to_lane_order(np.pad(values, (0, edge.shape[1] - values.size), "edge"), lanes)
-        edge[2:] = self.top_state
+        edge[count:] = self.top_state
         return edge
 
     @property
@@ -334,13 +338,15 @@ def wait_for_left_strip(progress, row):
 
 
 @cached_njit
-def advance_strip(problem, short, table, borders, states, chunks, best, progress, batch, until, ends, bounds):
+def advance_strip(
+    problem, short, table, borders, states, chunks, best, progress, batch, until, ends, bounds, second=None
+):
     """Compute a strip down to row ``until``; return early on stop. Return the ns that it waited for its neighbour.
 
     The strip's own progress word is the row it has reached. Either ``problem`` (32 bits) or ``short`` with ``table``
     (16 bits, see `compute_tile_16`) is None. ``states`` None: values only. No tile crosses the end of a chunk.
     ``ends`` says where paths end (`StripEnds`): ``best`` becomes that of the last row. ``bounds`` (`BlockBounds`) says
-    which tiles are skipped.
+    which tiles are skipped. ``second`` is the second piece of gap costs, or None.
     """
     h, bottoms = chunks
     lanes = LANES
@@ -375,9 +381,9 @@ def advance_strip(problem, short, table, borders, states, chunks, best, progress
                 compute_state_tile_16(short, table, borders, states, row, rows, best, ends)
         if problem is not None and not is_skipped:
             if states is None:
-                compute_score_tile(problem, borders, row, rows, best, None, ends)
+                compute_score_tile(problem, borders, row, rows, best, None, ends, second)
             else:
-                compute_state_tile(problem, borders, states, row, rows, best, ends)
+                compute_state_tile(problem, borders, states, row, rows, best, ends, second)
         row += rows
         if row == ends.last_row:
             find_best_in_row(borders.edge, row, ends.columns, lanes, best)
@@ -426,7 +432,19 @@ def _compute_strip(strips: StripRun, strip: int, worker: int, phase: CpuPhase, i
         wait_for_left_strip(progress, min(top + strips.batch, bottom))
         begun_ns = time.perf_counter_ns()
         waited_ns = advance_strip(
-            problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom, ends, bounds
+            problem,
+            short,
+            table,
+            borders,
+            states,
+            chunks,
+            best,
+            progress,
+            strips.batch,
+            bottom,
+            ends,
+            bounds,
+            strips.second,
         )
         if strips.run.stop[0]:
             return
@@ -435,5 +453,6 @@ def _compute_strip(strips: StripRun, strip: int, worker: int, phase: CpuPhase, i
             phase.log(LoggedCells(rows, (start, end), strip), worker, begun_ns, waited_ns)
     if strip == strips.strip_count - 1:
         strips.corner = tuple(
-            int(from_lane_order(part, strips.lane_count)[end - start - 1]) for part in borders.edge[::2]
+            int(from_lane_order(part, strips.lane_count)[end - start - 1])
+            for part in borders.edge[:: strips.pair.value_count]
         )

@@ -13,7 +13,7 @@ import numpy as np
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
-from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.errors import MemoryRefused, ParameterError
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
@@ -133,6 +133,8 @@ def begin_job(
     packed: bool = False,
 ) -> PairJob:
     """Copy the problem to the current device."""
+    if problem.scoring.has_two_pieces:
+        raise ParameterError("gap costs of two pieces are computed on the CPU; choose the backend cpu")
     run, encoded = DeviceRun(monitor, steps), encode_pair(problem)
     return PairJob(
         encoded=encoded,

@@ -82,7 +82,8 @@ def count_alignment_recomputed(problem: PairProblem, parameters: StripedAlignmen
     """
     if parameters.starts_at_first_row:
         return problem.cells
-    return min(problem.rows * min(parameters.s, problem.columns) + problem.columns, problem.cells)
+    cells = min(problem.rows * min(parameters.s, problem.columns) + problem.columns, problem.matrix_cells)
+    return cells * len(problem.variants)
 
 
 def count_alignment_work(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:
@@ -93,7 +94,8 @@ def count_alignment_work(problem: PairProblem, parameters: StripedAlignmentParam
 def count_chunked_recomputed(problem: PairProblem, parameters: ChunkedAlignmentParameters) -> int:
     """Return the most cells of phase 3: in each strip the rows of the path, and those above in their chunk."""
     rows, columns = problem.rows, problem.columns
-    return min(rows * min(parameters.s, columns) + columns * min(parameters.h, rows), problem.cells)
+    cells = min(rows * min(parameters.s, columns) + columns * min(parameters.h, rows), problem.matrix_cells)
+    return cells * len(problem.variants)
 
 
 def count_chunked_work(problem: PairProblem, parameters: ChunkedAlignmentParameters) -> int:
