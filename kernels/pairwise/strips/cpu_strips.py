@@ -164,7 +164,8 @@ class StripRun:
         if not self.skipped.any():
             return None
         columns = np.minimum(np.arange(self.strip_count + 1, dtype=np.int64) * self.s, self.pair.columns.size)
-        return SkippedBlocks(self.cuts, columns, np.packbits(self.skipped, axis=1))
+        skipped_cells = self.pair.rows.size * self.pair.columns.size - self.computed_cells
+        return SkippedBlocks(self.cuts, columns, np.packbits(self.skipped, axis=1), skipped_cells)
 
     @property
     def slice_rows(self) -> int:

@@ -16,6 +16,7 @@ from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_bands import open_bands, place_bands
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
+from antidiag.kernels.pairwise.strips.cuda_pruning import UNUSED_STATE, DevicePruning
 from antidiag.kernels.pairwise.strips.cuda_sources import (
     BUFFERS,
     CHECKPOINTS,
@@ -49,23 +50,30 @@ Swept = tuple[cupy.ndarray, list[cuda_sizes.SweepSlice]]
 
 
 def sweep_scores(
-    job: PairJob, checkpoint_arguments: tuple = NOWHERE, after_launch: Launched = lambda part, state: None
+    job: PairJob,
+    checkpoint_arguments: tuple = NOWHERE,
+    after_launch: Launched = lambda part, state: None,
+    pruning: DevicePruning | None = None,
 ) -> EndCell:
     """Run the sweep of StripedScore; it also keeps special rows and columns as ``kept`` (CHECKPOINTS) says.
 
     ``launched(slice, registers)`` is called after every launch.
     """
-    keeps_checkpoints = checkpoint_arguments is not NOWHERE
+    keeps_checkpoints, pruned = checkpoint_arguments is not NOWHERE, {"PRUNED": 1} if pruning else {}
     compile_kernel = partial(
-        job.compile_kernel, SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=keeps_checkpoints
+        job.compile_kernel, SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=keeps_checkpoints, **pruned
     )
     registers = job.registers.choose_score(job.packed)
     state = job.run.allocate_array((job.strip_count, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     extra = np.int32(KEY_SCALE), *checkpoint_arguments
     boundary = None if job.peers else allocate_boundaries(job, whole=False)
     crossing_bytes = (4 if job.packed else 8) * job.piece_count
+    more: dict[str, Any] = {}
+    if pruning:
+        state.data.memset_async(UNUSED_STATE, state.nbytes, cupy.cuda.get_current_stream())
+        more["launch_arguments"] = pruning.launch_arguments
     swept = run_sweep(
-        job, compile_kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch
+        job, compile_kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch, **more
     )
     log_strips(job, *swept, run_continues=keeps_checkpoints)
     return (
@@ -158,6 +166,7 @@ def run_sweep(
     extra_arguments: tuple,
     phase: str = "phase 1",
     after_launch: Launched = lambda part, state: None,
+    launch_arguments: Callable[[cuda_sizes.SweepSlice], tuple] = lambda part: (),
 ) -> Swept:
     """Launch every slice of every strip, with progress between launches; return the log of events, and the slices.
 
@@ -178,8 +187,9 @@ def run_sweep(
     ):
         for index, part in enumerate(slices):
             row = index // apart if apart == 1 or (index % apart == 0 and not merged) else -1
+            arguments = *extra_arguments, *launch_arguments(part)
             for band in bands:
-                band.launch(index, part, job.batch, (state, log[row]), extra_arguments)
+                band.launch(index, part, job.batch, (state, log[row]), arguments)
             if index >= gpus - 1:  # what all GPUs have done
                 bands[0].wait_for_slice(bands[-1], index - gpus + 1)
                 after_launch(slices[index - gpus + 1], state)
