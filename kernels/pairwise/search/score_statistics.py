@@ -119,7 +119,11 @@ class ScoreParameters:
         mean = self.alpha * scores + b
         deviation = np.sqrt(np.maximum(2 * self.alpha_v / self.lambda_, self.alpha_v * scores + beta_v))
         covariance = np.maximum(2 * self.sigma / self.lambda_, self.sigma * scores + tau)
-        left, fits = _expected_rest(query_length - mean, deviation)
+        different, places = np.unique(scores, return_index=True)  # the part of the query depends on the score alone
+        numbers = np.searchsorted(different, scores)
+        left, fits = (
+            part[numbers] for part in _expected_rest(query_length - mean.flat[places], deviation.flat[places])
+        )
         right, fits_too = _expected_rest(lengths - mean, deviation)
         return left * right + covariance * fits * fits_too
 
