@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairProblem
@@ -256,13 +257,18 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
             aligner = _HitAligner(job, run)
             done = 0
             for number, hits in enumerate(job.hits):
-                paths += aligner.align(number, hits, lambda count, before=done: phase.report(before + count))
+                paths += aligner.align(number, hits, partial(_report_more, phase, done))
                 done += hits.scores.size
             phase.report(phase.total)
     answer = make_answer(job, paths)
     assert job.statistics is not None
     notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
     return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
+
+
+def _report_more(phase: CpuPhase, before: int, count: int) -> None:
+    """Report the hits of earlier queries and those of this one."""
+    phase.report(before + count)
 
 
 class _HitAligner:
