@@ -55,7 +55,8 @@ class ScoreParameters:
 
     ``alpha_v``, ``sigma`` and the ``ungapped`` alpha and alpha_v belong to the finite-size correction; it is used where
     ``alpha_v`` is positive, else the length adjustment with ``alpha`` and ``beta``. ``gap`` is the cost of a gap of one
-    letter. In E-values odd scores count as the next lower even one where ``even_only``. ``origin`` says where the numbers are from.
+    letter. In E-values odd scores count as the next lower even one where ``even_only``. ``origin`` says where the
+    numbers are from.
     """
 
     lambda_: float
