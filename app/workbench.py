@@ -79,8 +79,9 @@ class Workbench(QMainWindow):
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
         self.loader = data_loader.DataLoader(self.session, self.queue)
         self.answer: PlanAnswer | None = None
-        self._held = self._restored_waits = False
-        self._wanted_tabs: Mapping[str, Any] = {}
+        self.is_held = self.result_waits = False
+        """Whether planning is suspended, and whether a restored result is still to be shown."""
+        self.wanted_tabs: Mapping[str, Any] = {}
         """The tabs that are opened when the results of a session are shown."""
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
@@ -95,11 +96,11 @@ class Workbench(QMainWindow):
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Suspend planning while a session is replaced, so that no intermediate state is shown."""
-        self._held = True
+        self.is_held = True
         try:
             yield
         finally:
-            self._held = False
+            self.is_held = False
             self.recalled.emit()
 
     @property
@@ -121,7 +122,7 @@ class Workbench(QMainWindow):
             self.session.restore_data_views(shown.get("data"))
             if isinstance(taxa := shown.get("taxa"), list):
                 self.selection.choose_taxa(map(str, taxa))
-            self._wanted_tabs = shown
+            self.wanted_tabs = shown
 
     def subject_of(self, datum: Any) -> ViewSubject:
         """Return what views show of a datum: with the user's edits and the states of views."""
@@ -149,7 +150,7 @@ class Workbench(QMainWindow):
     @property
     def opening(self) -> bool:
         """Whether the last session is being read or its result is not shown yet."""
-        return self.autosave.reading or self._restored_waits
+        return self.autosave.reading or self.result_waits
 
     def look_around(self) -> None:
         """Look for GPUs and interrupted runs on threads."""
@@ -169,6 +170,10 @@ class Workbench(QMainWindow):
         if entry not in self._stale:
             self._stale[entry] = not run_jobs.would_repeat(self.answer.plan, self.answer.request.parameters, entry)
         return self._stale[entry]
+
+    def forget_stale(self) -> None:
+        """Compare the results with the settings anew, because these have changed."""
+        self._stale.clear()
 
     def request(self) -> RunRequest | None:
         """Return the run that the settings describe; None while something is missing or invalid."""

@@ -415,6 +415,8 @@ class Method:
     is_heuristic
         The answer is no optimum of a stated objective: a greedy or a progressive rule, an approximation or a local
         search makes it.
+    shares_gpus
+        Several GPUs can share a run.
     resumption, is_recommended_for
         How interrupted runs resume; ``is_recommended_for(data)`` returns whether to begin with this method.
     """
@@ -434,6 +436,7 @@ class Method:
     is_exact: bool = True
     is_heuristic: bool = False
     criterion: str = ""
+    shares_gpus: bool = False
     resumption: Resumption | None = None
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate

@@ -43,6 +43,8 @@ PROFILE_ROWS, PROFILE_METHOD = {"HBA": "alpha globins", "HBB": "beta globins"}, 
 PROFILE_OPTIONS, PROFILE_SPAN = {"column_score": "sum-of-pairs", "gaps": "position"}, (24, 60)
 PROFILE_PLACE = "20:75, 20:75"
 """How the rows of ALIGNED_SAMPLE begin that are two profiles, how they are aligned, and what of them is seen."""
+GROWTH_METHOD, GROWTH_STEPS = "msa-clustalw", 4
+"""By which the family of the tree is aligned, and the moments before the end that are shown."""
 TROPICAL = {
     "states": ("cpg-clone", "viterbi-persistent", {}, "states", ""),
     "trellis": ("cpg-clone", "viterbi-tree", {}, "states", "4650"),
@@ -137,6 +139,8 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             make_tree(window, TREE_SAMPLE)
             for view in TREE_TABS:
                 save(window, view, target / f"{view}-{ending}")
+            make_growth(window)
+            grab(window, target / f"growth-{ending}")
             for name, (sample, method, options, view, place) in TROPICAL.items():
                 run_on(window, sample, method, options)
                 save(window, view, target / f"{name}-{ending}", place)
@@ -224,6 +228,16 @@ def make_cube(window: Window, sample_id: str) -> None:
     window.viewer.turn_to("orders")
     orders: Any = window.viewer.current
     orders.player.go_to(ORDERS_STEP)
+
+
+def make_growth(window: Window) -> None:
+    """A multiple alignment in the middle of its growth along the guide tree."""
+    run_on(window, TREE_SAMPLE, GROWTH_METHOD, {})
+    window.viewer.turn_to("growth")
+    view: Any = window.viewer.current
+    wait(lambda: view.has_content)
+    for _ in range(GROWTH_STEPS):
+        view.step(-1)
 
 
 def make_sweep(window: Window) -> None:

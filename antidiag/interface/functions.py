@@ -42,7 +42,7 @@ def run(
     method: str,
     *data: Any,
     backend: str = "auto",
-    device: int = 0,
+    device: int | Sequence[int] = 0,
     progress: bool = False,
     type: str | None = None,
     **settings: Any,
@@ -58,8 +58,8 @@ def run(
         Biopython, answers of this package, or lists of these.
     backend : {"auto", "cpu", "cuda"}
         Where to run; "auto" takes the GPU if there is one, the method has a GPU version, and the run fits.
-    device : int
-        The number of the GPU.
+    device : int or sequence of int
+        The number of the GPU; of several where they shall share a run of "striped-score" or "checkpointed-alignment".
     progress : bool
         Whether to draw a progress bar, in a terminal or a notebook.
     type : {"DNA", "RNA", "protein"}, optional
@@ -94,7 +94,12 @@ def run(
 
 
 def _run_on(
-    method: str, data: Sequence[Any], backend: str = "auto", device: int = 0, progress: bool = False, **settings: Any
+    method: str,
+    data: Sequence[Any],
+    backend: str = "auto",
+    device: int | Sequence[int] = 0,
+    progress: bool = False,
+    **settings: Any,
 ) -> Any:
     """Run a method on the program's data and return the answer."""
     return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))

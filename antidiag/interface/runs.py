@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from antidiag.interface.inputs import check_counts
 from antidiag.kernels import engine
+from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import AntidiagError, Cancelled, ParameterError
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
@@ -31,7 +32,12 @@ OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]*)(?: (?!and\b|or\b)([a-z0-9]+)\b)?")
 
 
 def run_method(
-    method: Method, data: Sequence[Any], backend: str, device: int, progress: bool, settings: Mapping[str, Any]
+    method: Method,
+    data: Sequence[Any],
+    backend: str,
+    device: int | Sequence[int],
+    progress: bool,
+    settings: Mapping[str, Any],
 ) -> Result:
     """Run a method and return its result.
 
@@ -46,7 +52,8 @@ def run_method(
     options, parameters = _split_settings(method, settings)
     with errors_in_python():
         problem = method.problem_type.make_problem(data, options)
-        planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
+        first, peers = devices.select_gpus(device, method.shares_gpus)
+        planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), first, peers=peers)
         if _is_short(planned):
             result = engine.execute(planned)
         else:

@@ -65,6 +65,9 @@ class SearchHits(Answer, Sequence[Hit]):
         rows = [hit_tables.hit_values(hit, chosen) for hit in self]
         return pandas.DataFrame(rows, columns=[column.id for column in chosen])
 
+    def _compared_content(self) -> Any:
+        return self._found
+
     def __str__(self) -> str:
         shown, found = [], formats.iterate_hits(self.result.problem, self.result.answer)
         for one in found:

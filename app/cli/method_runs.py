@@ -18,7 +18,8 @@ from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import config_file, messages
 from antidiag.app.cli.shell.completion import complete_method, complete_parameter, complete_words, option_of_words
 from antidiag.kernels import engine, file_conventions
-from antidiag.kernels.errors import MemoryRefused, ResultNotSaved
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import MemoryRefused, ParameterError, ResultNotSaved
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.monitor import Monitor
@@ -69,7 +70,15 @@ Kind = Annotated[
 Backend = Annotated[
     str, option_of_words("--backend", ("auto", "cpu", "cuda"), "Where to run; auto uses a GPU if the run fits one.")
 ]
-Device = Annotated[int, typer.Option("--device", metavar="N", help="Number of the GPU; 'info' lists them.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="N|all",
+        help="Number of the GPU; 'info' lists them. Several, such as 0,1, or all share a run of striped-score and "
+        "checkpointed-alignment.",
+    ),
+]
 Resume = Annotated[
     bool,
     typer.Option(
@@ -152,11 +161,21 @@ class RunPlace:
     """The options that say where a method runs."""
 
     backend: Backend = "auto"
-    device: Device = 0
+    device: Device = "0"
 
     def plan(self, method: Method, problem: Any, values: Mapping[str, Any]) -> RunPlan:
         """Return the plan of a run."""
-        return engine.plan_run(method, problem, values, cast(engine.BackendChoice, self.backend), self.device)
+        device, peers = devices.select_gpus(devices.parse_gpus(self.device), method.shares_gpus)
+        backend = cast(engine.BackendChoice, self.backend)
+        return engine.plan_run(method, problem, values, backend, device, peers=peers)
+
+    @property
+    def single_device(self) -> int:
+        """The only GPU of tasks that run on one each. Raise ParameterError for several."""
+        device, peers = devices.select_gpus(devices.parse_gpus(self.device), shares=False)
+        if peers:
+            raise ParameterError(f"--device {self.device}: each task uses one GPU; give one number")
+        return device
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ from antidiag.kernels.registry import result_saving
 LANE = "batch"
 REFRESH_MS = 200
 SIZE = 900, 620
+COLUMN_LETTERS = (22, 13, 16, 8, 10, 10, 12, 18)
+"""Letters of the columns before the last, which takes what is left."""
 PROMPT = "Drop a folder or files here, or choose them. Every file is a run of its own."
 
 
@@ -253,6 +255,9 @@ class BatchDialog(QDialog):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(ANSWER, QHeaderView.ResizeMode.Stretch)
+        letter = self.fontMetrics().averageCharWidth()
+        for column, letters in enumerate(COLUMN_LETTERS):
+            header.resizeSection(column, letters * letter)
         box = QVBoxLayout(self)
         box.setContentsMargins(2 * theme.MARGIN, 2 * theme.MARGIN, 2 * theme.MARGIN, 2 * theme.MARGIN)
         box.addLayout(form)

@@ -83,6 +83,7 @@ class DaskExecutor(Executor):
     ) -> None:
         super().__init__()
         self._client = _connect(address, scheduler_file)
+        self._address = self._client.scheduler.address
         self._handles: dict[str, Any] = {}
         self._started: dict[str, Any] = {}
         self._lost_since = 0.0
@@ -116,7 +117,7 @@ class DaskExecutor(Executor):
     @property
     def address(self) -> str:
         """The address of the scheduler."""
-        return self._client.scheduler.address
+        return self._address
 
     def resources(self) -> tuple[WorkerInfo, ...]:
         """Return the workers of the cluster; one that cannot be used says why."""
@@ -200,7 +201,9 @@ class DaskExecutor(Executor):
                 raise self._lost()
 
     def _lost(self) -> ExecutorLost:
-        return ExecutorLost(f"the Dask scheduler at {self.address} cannot be reached any more; {START_HINT}")
+        return ExecutorLost(
+            f"the Dask scheduler at {self._address} cannot be reached any more; start it, and continue with --resume"
+        )
 
     def _cancel_started(self) -> None:
         if self._client.status != "running":
@@ -305,5 +308,6 @@ def _import_distributed() -> Any:
         import distributed
     except ImportError as error:
         raise BackendUnavailable("Dask is not installed; pip install 'antidiag[cluster]' brings it") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters becomes an error with a remedy
     return distributed

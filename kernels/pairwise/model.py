@@ -329,22 +329,19 @@ class SkippedBlocks:
 
     Block (k, b) has columns column_cuts[k] + 1 .. column_cuts[k + 1] and rows row_cuts[b] + 1 .. row_cuts[b + 1]; rows
     belong to the shorter sequence, as in the strips. ``bits`` uint8 (strips, blocks / 8) holds a bit for each, the
-    first one highest: 1 if it was skipped. Cuts are int64.
+    first one highest: 1 if it was skipped. Cuts are int64. ``skipped_cells`` is the number of cells that were skipped;
+    on a GPU some lie in blocks of which a part was computed.
     """
 
     row_cuts: np.ndarray
     column_cuts: np.ndarray
     bits: np.ndarray
+    skipped_cells: int
 
     @property
     def is_skipped(self) -> np.ndarray:
         """Which blocks were skipped; bool (strips, blocks)."""
         return np.unpackbits(self.bits, axis=1, count=self.row_cuts.size - 1).astype(bool)
-
-    @property
-    def skipped_cells(self) -> int:
-        """The number of cells that were skipped."""
-        return int(np.diff(self.column_cuts) @ (self.is_skipped @ np.diff(self.row_cuts)))
 
 
 @stored("pair-answer")

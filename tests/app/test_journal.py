@@ -161,7 +161,7 @@ def test_tree_edits_are_there_after_each_of_several_kills(qtbot: Any, make_windo
     window = make_window()
     (tree,) = tree_files.parse_trees("((a:1,b:2):1,((c:1,d:1):.5,(e:1,f:2):.7):.3,(g:1,h:1):1);")
     window.session.add_data([tree])
-    window._show_datum(tree)
+    window.shown_data.show_datum(tree)
     expected = tree
     for number in range(5):
         view = window.viewer.current

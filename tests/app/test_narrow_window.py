@@ -208,7 +208,7 @@ def test_no_line_is_left_empty_above_the_tabs(qtbot, narrow):
     assert viewer.chips.isVisible()
     (alignment,) = read_alignment_text(">a\nACGTACGT\n>b\nAC-TACGT\n")
     narrow.session.add_data([alignment])
-    narrow._show_datum(alignment)
+    narrow.shown_data.show_datum(alignment)
     QApplication.processEvents()
     heading = viewer.heading_label.mapTo(viewer, QPoint(0, viewer.heading_label.height())).y()
     assert viewer.heading_label.text() and viewer.datum is alignment

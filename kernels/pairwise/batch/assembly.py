@@ -66,7 +66,7 @@ class AnswerAssembly:
 
 @cached_njit
 def _place_operations(numbers, from_offsets, taken, is_swapped, exchanged, offsets, operations):
-    """Copy the operations of pairs to their places; a pair that was taken again later has other lengths, and is left."""
+    """Copy the operations of pairs to their places; of a pair that was computed again the later ones remain."""
     for at in range(numbers.size):
         number = numbers[at]
         count = from_offsets[at + 1] - from_offsets[at]

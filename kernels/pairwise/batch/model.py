@@ -27,8 +27,8 @@ from antidiag.kernels.serialization import stored
 
 RECORDS, ALL, QUERIES = "records", "all", "queries"
 PAIRINGS = (RECORDS, ALL, QUERIES)
-"""Which sequences are aligned: each of the first half with the one in the same place of the second half; every two; each
-of the first ones (the queries) with each of the others."""
+"""Which sequences are aligned: each of the first half with the one in the same place of the second half; every two;
+each of the first ones (the queries) with each of the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ class PairIndices:
 class BatchProblem:
     """Sequences, the pairs of them that are aligned, scoring and mode.
 
-    ``query_count`` are the first sequences that are queries, with the pairing QUERIES. ``chosen_ends`` are the free ends
-    of the mode CUSTOM.
+    ``query_count`` are the first sequences that are queries, with the pairing QUERIES. ``chosen_ends`` are the free
+    ends of the mode CUSTOM.
     """
 
     sequences: Sequences[Sequence]

@@ -34,7 +34,7 @@ MOST_SHARED = 48 << 10
 
 @dataclass(frozen=True)
 class BatchKernel:
-    """What a slice is compiled for: lanes of a group, rows of a lane, two pairs a word, mode, and whether paths follow."""
+    """What a slice is compiled for: lanes of a group, rows of a lane, pairs of a word, mode, with paths or without."""
 
     group: int
     rows: int

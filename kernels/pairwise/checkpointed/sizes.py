@@ -42,7 +42,14 @@ def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, ba
     if backend == "cuda":
         spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
         places = on_device.plan_layout(
-            problem.rows, problem.columns, s, parameters.T, tile, parameters.checkpoint_bytes, spread
+            problem.rows,
+            problem.columns,
+            s,
+            parameters.T,
+            tile,
+            parameters.checkpoint_bytes,
+            spread,
+            problem.value_count,
         )
         return 0 if places.on_disk else places.disk_bytes * len(problem.variants)
     shapes = checkpoint_shapes(problem.rows, problem.columns, s, tile, problem.value_count)

@@ -19,15 +19,24 @@ too; the gap between two letters of a word then costs its opening alone. So for 
 
 from __future__ import annotations
 
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.pruning import cpu_chain, cpu_words, sizes
+from antidiag.kernels.processors import count_processors
 
 MOST_MATCHES = 2**22
 """Matches that are chained at most."""
+PIECE, CELLS, MOST_THREADS = 2**20, 2**15, 8
+"""Columns that are searched, and cells of a chain that are joined, at a time on each of so many threads at most."""
+SAMPLED_WORDS = 4096
+"""Words that are looked for first in a long pair."""
+CHANCE, LEAST_SIMILAR = 1.25, 0.015
+"""Factor of the words that are found by chance, and share of those that similar sequences have in common at least."""
 LEAST_SHARE = 0.05
 """Where the least score is a smaller share of the greatest one that could be, next to nothing can be skipped."""
 
@@ -76,28 +85,21 @@ def find_bounds(pair: EncodedPair) -> PruningBounds | None:
         return None
     ranks, length, bits = sizes.choose_words(pair.rows, pair.columns)
     rows, columns = ranks[pair.rows], ranks[pair.columns]
-    chain, scores, least = _score_chain(pair, _chain_words(rows, columns, length, bits))
-    if least < LEAST_SHARE * max(_most_score(pair), 1):
+    if not _are_similar(rows, columns, length, bits):
         return None
     forced = not (pair.is_local or pair.free.bottom), not (pair.is_local or pair.free.right)
     column_cost, row_cost = (pair.extend if is_forced else 0 for is_forced in forced)
-    gains = []
-    for own, other, codes, table, gap_cost in (
-        (rows, columns, pair.rows, pair.table, column_cost),
-        (columns, rows, pair.columns, pair.table.T, row_cost),
-    ):
-        marks = np.zeros(sizes.table_bytes(length, bits), np.uint8)
-        cpu_words.mark_words(other, length, bits, marks)
-        best, losses = _letter_scores(pair, table, length)
-        found = np.empty(own.size + 1, np.int32)
-        most_loss = pair.open + pair.extend - gap_cost
-        absent = cpu_words.find_absent_words(own, length, bits, marks)
-        cpu_words.compute_gains(codes, length, absent, best, losses, most_loss, found)
-        gains.append(found)
+    by_rows = partial(_compute_gains, pair, rows, columns, pair.rows, pair.table, column_cost, length, bits)
+    by_columns = partial(_compute_gains, pair, columns, rows, pair.columns, pair.table.T, row_cost, length, bits)
+    with ThreadPoolExecutor(min(count_processors(), MOST_THREADS)) as pool:
+        gains = [pool.submit(by_rows), pool.submit(by_columns)]
+        chain, scores, least = _score_chain(pair, _chain_words(rows, columns, length, bits, pool), pool)
+    if least < LEAST_SHARE * max(_most_score(pair), 1):
+        return None
     return PruningBounds(
         least=least,
-        row_gains=gains[0],
-        column_gains=gains[1],
+        row_gains=gains[0].result(),
+        column_gains=gains[1].result(),
         row_cost=row_cost,
         column_cost=column_cost,
         gap_open=pair.open,
@@ -106,6 +108,40 @@ def find_bounds(pair: EncodedPair) -> PruningBounds | None:
         chain=chain,
         scores=scores,
     )
+
+
+def _are_similar(rows: np.ndarray, columns: np.ndarray, length: int, bits: int) -> bool:
+    """Return whether more words of the rows occur in the columns than by chance, judged by a sample of long pairs."""
+    apart = rows.size // SAMPLED_WORDS
+    if apart < length:
+        return True
+    found = cpu_chain.count_shared_words(rows, columns, length, bits, apart)
+    by_chance = columns.size / 2 ** (bits * length)
+    return found > SAMPLED_WORDS * (CHANCE * by_chance + LEAST_SIMILAR)
+
+
+def _compute_gains(
+    pair: EncodedPair,
+    own: np.ndarray,
+    other: np.ndarray,
+    codes: np.ndarray,
+    table: np.ndarray,
+    gap_cost: int,
+    length: int,
+    bits: int,
+) -> np.ndarray:
+    """Return the most that the letters of a sequence from each position on can gain; int32 (letters + 1).
+
+    ``own`` and ``other`` are ranks; ``codes`` and ``table`` are those of the sequence. ``gap_cost``: what is subtracted
+    for each letter of the other sequence that must be in a gap.
+    """
+    marks = np.zeros(sizes.table_bytes(length, bits), np.uint8)
+    cpu_words.mark_words(other, length, bits, marks)
+    best, losses = _letter_scores(pair, table, length)
+    gains = np.empty(own.size + 1, np.int32)
+    absent = cpu_words.find_absent_words(own, length, bits, marks)
+    cpu_words.compute_gains(codes, length, absent, best, losses, pair.open + pair.extend - gap_cost, gains)
+    return gains
 
 
 def _most_score(pair: EncodedPair) -> int:
@@ -130,14 +166,19 @@ def _letter_scores(pair: EncodedPair, table: np.ndarray, length: int) -> tuple[n
     return best.astype(np.int32), losses.astype(np.int32)
 
 
-def _chain_words(rows: np.ndarray, columns: np.ndarray, length: int, bits: int) -> np.ndarray:
+def _chain_words(rows: np.ndarray, columns: np.ndarray, length: int, bits: int, pool: Executor) -> np.ndarray:
     """Return the cells where words of the longest chain begin and end; int32 (cells, 2)."""
     count = rows.size // length
     slots = np.zeros(sizes.slot_count(count), np.int64)
     places = np.empty(slots.size, np.int32)
     cpu_chain.store_words(rows, length, bits, slots, places)
-    found = np.empty((min(2 * columns.size, MOST_MATCHES), 2), np.int32)
-    found = found[: cpu_chain.find_matches(rows, columns, length, bits, slots, places, found)]
+
+    def find_in_piece(start: int) -> np.ndarray:
+        end = min(start + PIECE + length - 1, columns.size)
+        found = np.empty((2 * (end - start), 2), np.int32)
+        return found[: cpu_chain.find_matches(rows, columns, start, end, length, bits, slots, places, found)]
+
+    found = np.concatenate([*pool.map(find_in_piece, range(0, columns.size, PIECE))])[:MOST_MATCHES]
     chosen = found[cpu_chain.chain_matches(found)]
     kept = np.ones(len(chosen), bool)  # words of one row each; of columns that overlap, the first
     if len(chosen):
@@ -146,15 +187,20 @@ def _chain_words(rows: np.ndarray, columns: np.ndarray, length: int, bits: int) 
     return np.stack([chosen, chosen + length], axis=1).reshape(-1, 2).astype(np.int32)
 
 
-def _score_chain(pair: EncodedPair, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def _score_chain(pair: EncodedPair, cells: np.ndarray, pool: Executor) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the path along a chain with its ends, the score up to each cell, and the score of the path."""
     cells = cells if len(cells) else np.zeros((1, 2), np.int32)
     cells = np.concatenate([_path_start(pair, cells[0]), cells, _path_end(pair, cells[-1])]).astype(np.int32)
-    scores = np.empty(len(cells), np.int64)
-    least = cpu_chain.score_chain(
-        pair.rows, pair.columns, pair.table, pair.open, pair.extend, cells, pair.is_local, pair.is_local, scores
-    )
-    return cells, scores, int(least)
+    scores = np.zeros(len(cells), np.int64)
+
+    def score_piece(start: int) -> None:
+        piece = slice(start, start + CELLS + 1)
+        found = np.empty(len(cells[piece]), np.int64)
+        cpu_chain.score_joints(pair.rows, pair.columns, pair.table, pair.open, pair.extend, cells[piece], found)
+        scores[piece][1:] = found[1:]
+
+    list(pool.map(score_piece, range(0, len(cells) - 1, CELLS)))
+    return cells, scores, int(cpu_chain.add_joints(scores, pair.is_local, pair.is_local))
 
 
 def _path_start(pair: EncodedPair, cell: np.ndarray) -> np.ndarray:

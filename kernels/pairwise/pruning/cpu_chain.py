@@ -46,16 +46,42 @@ def store_words(letters, length, bits, slots, places):
 
 
 @cached_njit
-def find_matches(rows, columns, length, bits, slots, places, found):
-    """Find stored words in the columns; return how many were stored in ``found``, int32 (most, 2).
+def count_shared_words(rows, columns, length, bits, apart):
+    """Return how many of the words of the rows that begin ``apart`` letters after each other occur in the columns."""
+    mask = (np.uint64(1) << np.uint64(length * bits)) - np.uint64(1)
+    sampled = (rows.size - length) // apart + 1
+    size = 4
+    while size < 8 * sampled:
+        size *= 2
+    slots, counts = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for k in range(sampled):
+        number = np.uint64(0)
+        for i in range(k * apart, k * apart + length):
+            number = append_letter(number, rows[i], bits, mask)
+        slot = find_slot(slots, number)
+        slots[slot] = np.int64(number) + 1
+        counts[slot] += 1
+    found, number = 0, np.uint64(0)
+    for j in range(columns.size):
+        number = append_letter(number, columns[j], bits, mask)
+        if j >= length - 1:
+            slot = find_slot(slots, number)
+            found += counts[slot]
+            counts[slot] = 0
+    return found
+
+
+@cached_njit
+def find_matches(rows, columns, start, end, length, bits, slots, places, found):
+    """Find stored words in the columns from ``start`` to ``end``; return how many are in ``found``, int32 (most, 2).
 
     Each is the row and the column where an equal word begins, in the order of the columns. Words of equal numbers are
     compared letter by letter. A full ``found`` ends the search.
     """
     mask, number, count = (np.uint64(1) << np.uint64(length * bits)) - np.uint64(1), np.uint64(0), 0
-    for j in range(columns.size):
+    for j in range(start, end):
         number = append_letter(number, columns[j], bits, mask)
-        if j < length - 1:
+        if j < start + length - 1:
             continue
         slot = find_slot(slots, number)
         if slots[slot] == 0 or places[slot] < 0:
@@ -162,7 +188,7 @@ def score_band(rows, columns, table, open_cost, extend, start, end, H, E):
     return H[width - height - lowest]
 
 
-@cached_njit
+@inner_njit
 def score_joint(rows, columns, table, open_cost, extend, start, end, most_loss, H, E):
     """Return the score of a good path between two cells: with one gap if it loses little, else in a band."""
     best = score_one_gap(rows, columns, table, open_cost, extend, start, end)
@@ -176,19 +202,29 @@ def score_joint(rows, columns, table, open_cost, extend, start, end, most_loss, 
 
 
 @cached_njit
-def score_chain(rows, columns, table, open_cost, extend, cells, may_begin, may_end, scores):
-    """Return the best score of a path along a chain of cells, int32 (cells, 2), each above and left of the next.
+def score_joints(rows, columns, table, open_cost, extend, cells, scores):
+    """Compute the score of the path between each cell and the one before it; ``scores`` int64 (cells), the first is 0.
 
-    A path may begin at every cell, at score 0, with ``may_begin``, else at the first alone; and end at every one with
-    ``may_end``, else at the last. ``scores`` int64 (cells): the score at each cell.
+    ``cells`` int32 (cells, 2), each above and left of the next.
     """
-    best, score = 0, 0
     most_loss = 3 * (best_score(table) - np.min(table))
     H, E = np.empty(WIDEST_BAND, np.int32), np.empty(WIDEST_BAND, np.int32)
-    for k in range(cells.shape[0]):
-        if k > 0:
-            start, end = (cells[k - 1, 0], cells[k - 1, 1]), (cells[k, 0], cells[k, 1])
-            score += score_joint(rows, columns, table, open_cost, extend, start, end, most_loss, H, E)
+    scores[:1] = 0
+    for k in range(1, cells.shape[0]):
+        start, end = (cells[k - 1, 0], cells[k - 1, 1]), (cells[k, 0], cells[k, 1])
+        scores[k] = score_joint(rows, columns, table, open_cost, extend, start, end, most_loss, H, E)
+
+
+@cached_njit
+def add_joints(scores, may_begin, may_end):
+    """Add the scores of joints along a chain to those of its cells, in place; return the best score of a path along it.
+
+    A path may begin at every cell, at score 0, with ``may_begin``, else at the first alone; and end at every one with
+    ``may_end``, else at the last.
+    """
+    best, score = 0, 0
+    for k in range(scores.size):
+        score += scores[k]
         if may_begin:
             score = max(score, 0)
         scores[k] = score

@@ -50,7 +50,8 @@ def compute_gains(letters, length, absent, best_scores, losses, most_loss, gains
     ``best_scores`` int32: the best score of each letter with any other, at least 0. A word that is ``absent`` from the
     other sequence loses the least of the ``losses`` of its letters, int32, and at most ``most_loss``. Of such words as
     many are counted as do not overlap, from the end on. A path may stop anywhere: inside such a word it gains at most
-    what the letters before its last one can.
+    what the letters before its last one can. Who begins inside a word may gain more than who passes all of it; gains
+    are raised so that they never grow from one position to the next.
     """
     size = letters.size
     gains[size] = 0
@@ -65,3 +66,5 @@ def compute_gains(letters, length, absent, best_scores, losses, most_loss, gains
             inside = total - best_scores[letters[i + length - 1]]
             gains[i] = max(gains[i + length] + total - loss, inside)
             free_from = i
+    for i in range(size - 1, -1, -1):
+        gains[i] = max(gains[i], gains[i + 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.method import CostEstimate, Method, ProblemType, Resumption, Teaching
+from antidiag.kernels.method import CostEstimate, Method, ProblemType, Resumption, Teaching, backends_in
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.search import formats, problem, sizes
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
@@ -49,7 +49,7 @@ METHODS = (
         citation=SWIPE,
         problem_type=SEARCH,
         parameters=SearchParameters,
-        backends={"cpu": "antidiag.kernels.pairwise.search.cpu:smith_waterman_search"},
+        backends=backends_in("antidiag.kernels.pairwise.search", "smith_waterman_search"),
         returns=frozenset({"hits"}),
         resumption=Resumption(depends_on=(), disk_bytes=sizes.saved_bytes),
         cost=CostEstimate(

@@ -53,7 +53,7 @@ class SearchAnswer:
     scores: np.ndarray
     bits: np.ndarray
     evalues: np.ndarray
-    subjects: tuple[Sequence, ...]
+    subjects: Sequences[Sequence]
     numbers: np.ndarray
     histogram: np.ndarray
     statistics: ScoreParameters

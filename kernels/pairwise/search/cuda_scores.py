@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,12 @@ CELLS_A_MULTIPROCESSOR = 1 << 30
 LAUNCHES_AHEAD = 4
 UNROLLED_COLUMNS = 4
 """Columns of the kernel's inner loop: 1, 2 or 4."""
-PROFILE_BYTES = 1 << 28
-"""Bytes of the tables of the queries that are computed together with a block."""
 SHORTEST_PART = 1 << 13
 """Letters beyond which a sequence is cut into parts; a part is at least four times what parts have in common."""
+
+
+LogBlock = Callable[[DatabaseBlock, float], None]
+"""``log_block(block, milliseconds)`` hears that the kernels of a block have ended."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +102,8 @@ class ColumnStreams:
 class BlockSearcher:
     """Scores of some queries with blocks, on the current device."""
 
-    def __init__(self, run: DeviceRun, queries: SearchQueries, report: ReportCells) -> None:
-        self.run, self.queries, self.report = run, queries, report
+    def __init__(self, run: DeviceRun, queries: SearchQueries, report: ReportCells, log_block: LogBlock) -> None:
+        self.run, self.queries, self.report, self.log_block = run, queries, report, log_block
         self.main = cupy.cuda.get_current_stream()
         self.beside = cupy.cuda.Stream(non_blocking=True)
         self.paired = cuda_shapes.fits_paired(queries)
@@ -173,8 +175,8 @@ class BlockSearcher:
         numbers, nbytes, batches = [], 0, 0
         for number, query in enumerate(self.queries.queries):
             shape = cuda_shapes.choose_shape(query.size, self.paired)
-            size = shape.count_strips(query.size) * shape.table_bytes
-            if numbers and nbytes + size > PROFILE_BYTES:
+            size = shape.bytes_of_tables(query.size)
+            if numbers and nbytes + size > cuda_shapes.PROFILE_BYTES:
                 yield self.upload_tables(numbers, self.paired)
                 numbers, nbytes, batches = [], 0, batches + 1
             numbers.append(number)
@@ -287,7 +289,7 @@ class BlockSearcher:
                         self.repeat_large(computed, number, found[at])
                     np.maximum.at(result[number], computed.parts.owners, found[at])
             self.beside.synchronize()
-        self.run.add_time("scores", cupy.cuda.get_elapsed_time(computed.began, computed.ended))
+        self.log_block(computed.block, cupy.cuda.get_elapsed_time(computed.began, computed.ended))
         return BlockScores(computed.block, result)
 
     def repeat_large(self, computed: DeviceBlock, number: int, found: np.ndarray) -> None:
@@ -310,20 +312,26 @@ class BlockSearcher:
 
 
 def score_blocks(
-    run: DeviceRun, queries: SearchQueries, blocks: Iterable[DatabaseBlock], report: ReportCells
+    run: DeviceRun,
+    queries: SearchQueries,
+    blocks: Iterable[DatabaseBlock],
+    report: ReportCells,
+    log_block: LogBlock | None = None,
 ) -> Iterator[BlockScores]:
     """Yield the scores of every block (`BlockScorer`) on the current device.
 
     Parameters
     ----------
     run : DeviceRun
-        Compiles, and takes the times: "compilation", "transfer" (what is not hidden behind kernels) and "scores".
+        Compiles, and takes the times: "compilation" and "transfer" (what is not hidden behind kernels).
     queries : SearchQueries
     blocks : iterable of DatabaseBlock
     report : callable
         Adds computed cells to the progress, and raises Cancelled.
+    log_block : callable
+        Told of each block, and the milliseconds of its kernels; by default they are the phase "scores" of the run.
     """
-    searcher = BlockSearcher(run, queries, report)
+    searcher = BlockSearcher(run, queries, report, log_block or (lambda block, spent: run.add_time("scores", spent)))
     try:
         yield from searcher.score_blocks(blocks)
         while searcher.pending:

@@ -23,6 +23,10 @@ THREADS = 256
 STEP_COST = 28.0
 """Cost of a column beside its rows, in integer instructions that take two clocks each (counted in the machine code)."""
 ROW_COST = 7.0
+STRIP_COST = 40.0
+"""Cost of a column where the borders of strips go through memory."""
+PROFILE_BYTES = 1 << 28
+"""Bytes of the tables of the queries that are computed together with a block."""
 TABLE_BYTES = 1 << 16
 """The most bytes of the scores of a strip: offsets have 16 bits."""
 
@@ -64,8 +68,13 @@ class KernelShape:
         """Return the strips of a query."""
         return -(-letters // self.strip)
 
+    def bytes_of_tables(self, letters: int) -> int:
+        """Return the bytes of the tables of a query."""
+        return self.count_strips(letters) * self.table_bytes
 
-PAIRED_ROWS, WIDE_ROWS = (8, 16, 24, 32), (4, 8, 16)
+
+PAIRED_ROWS, WIDE_ROWS = (16, 24, 32), (8, 16)
+"""Rows of a lane; several loads of 16 bytes, for half of them is a column behind."""
 
 
 def list_shapes(paired: bool) -> list[KernelShape]:
@@ -78,7 +87,9 @@ def choose_shape(letters: int, paired: bool) -> KernelShape:
     """Return the shape that computes a query of so many letters with the fewest instructions."""
 
     def cost(shape: KernelShape) -> tuple[float, int]:
-        return shape.count_strips(letters) * shape.group * (STEP_COST + ROW_COST * shape.rows), shape.group
+        strips = shape.count_strips(letters)
+        step = STEP_COST + ROW_COST * shape.rows + STRIP_COST * (strips > 1)
+        return strips * shape.group * step, strips
 
     return min(list_shapes(paired), key=cost)
 

@@ -34,6 +34,7 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
 from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.steps import StepLog
 
 SCORED_CODES = 27
@@ -227,9 +228,9 @@ def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters
         blocks: Iterable[DatabaseBlock] = [DatabaseBlock(codes, offsets, 0)]
         found = list(score_blocks(shuffled, blocks, lambda cells: job.monitor.check()))
         scores[length] = found[0].scores.ravel()
-    pairs = scores[score_statistics.LETTERS_OF_FIT[0]].size
-    origin = f"fitted to {2 * pairs:,} pairs of shuffled sequences (seed {problem.shuffle_seed})"
-    return score_statistics.fit_parameters(scores, problem.scoring, origin)
+    pairs = sum(found.size for found in scores.values())
+    origin = f"fitted to {pairs:,} pairs of shuffled sequences (seed {problem.shuffle_seed})"
+    return score_statistics.fit_parameters(scores, origin)
 
 
 def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
@@ -339,7 +340,7 @@ def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
         scores,
         statistics.bits(scores),
         np.concatenate([np.zeros(0), *evalues]),
-        tuple(job.database.take(different)),
+        pack_sequences(job.database.take(different)),
         np.asarray(job.database.order)[different].astype(np.int64),
         job.histogram,
         statistics,

@@ -20,8 +20,9 @@ other scores they are fitted to the scores of shuffled sequences, see `fit_param
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,10 +37,14 @@ TABLES = Path(__file__).with_name("karlin_altschul.json")
 MATCH_NAME = re.compile(r"match \+(?P<match>\d+), mismatch (?P<mismatch>-\d+)")
 MOST_ITERATIONS = 20
 """Iterations of the length adjustment, as in BLAST."""
-LETTERS_OF_FIT = (1000, 200)
-"""Lengths of the shuffled sequences: long ones give lambda and K, short ones how much the ends cost."""
-PAIRS_OF_FIT = 8000
+LETTERS_OF_FIT = (200, 400, 1000)
+"""Lengths of the shuffled sequences: long ones give lambda and K, short ones alpha and beta, which the ends cost."""
+PAIRS_OF_FIT = 8100
 """Pairs of shuffled sequences of each length; lambda has a standard error of about 1 %."""
+LINEAR_GROWTH = 2.5
+"""Scores of sequences that are five times as long grow by a few units; in a linear phase they grow fivefold."""
+SMALLEST_STEP, MOST_ROUNDS = 1e-4, 500
+"""Smallest step of the fit as a share of its first steps, and most rounds of steps along all axes."""
 EULER = 0.5772156649015329
 
 
@@ -121,10 +126,8 @@ class ScoreParameters:
 
 def _expected_rest(rest: np.ndarray, deviation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean of the positive part of a normal variable, and the probability that it is positive."""
-    from scipy.special import ndtr
-
     ratio = rest / deviation
-    fits = ndtr(ratio)
+    fits = _normal_probability(ratio)
     return rest * fits + deviation * np.exp(-0.5 * ratio * ratio) / np.sqrt(2 * np.pi), fits
 
 
@@ -205,62 +208,82 @@ def shuffle_letters(codes: np.ndarray, length: int, random: np.random.Generator)
 
     Every query meets every subject. Letters are drawn from ``codes``, so that they have its composition.
     """
-    side = int(np.ceil(np.sqrt(PAIRS_OF_FIT)))
+    side = math.isqrt(PAIRS_OF_FIT)
     return tuple(random.choice(codes, (side, length)) for _ in range(2))  # type: ignore[return-value]
 
 
-def fit_parameters(scores_of_lengths: Mapping[int, np.ndarray], scoring: Scoring, origin: str) -> ScoreParameters:
+def fit_parameters(scores_of_lengths: Mapping[int, np.ndarray], origin: str) -> ScoreParameters:
     """Return parameters fitted to the scores of shuffled sequences.
 
-    The scores of the longer sequences give lambda and K by maximum likelihood for whole numbers: P(S >= x) = 1 -
-    exp(-K A exp(-lambda x)). A is the product of both lengths less l, where l = alpha / lambda ln(K A) follows from the
-    scores of the shorter sequences (Altschul and others 2001); both are repeated until they agree.
+    The chance that two sequences of L letters score less than x is exp(-K (L - l)^2 exp(-lambda x)) with l = alpha x +
+    beta, but not below 0: an alignment that scores x is about l letters long, and has to end before the sequences do
+    (Altschul and others 2001). lambda, K, alpha and beta make the scores of all lengths most likely; a score x stands
+    for x to x + 1, because scores are whole numbers.
 
     Parameters
     ----------
     scores_of_lengths : mapping
-        Scores in engine units, ndarray of int32, by the length of both sequences; of two lengths.
-    scoring : Scoring
+        Scores in engine units, ndarray of int32, by the length of both sequences; of two lengths or more.
     origin : str
         What the result says about where the parameters are from.
     """
-    step = _score_step(scores_of_lengths)
-    (short, few), (long, many) = sorted(scores_of_lengths.items())
-    lambda_, log_area = _fit_gumbel(many, step)
-    adjustment = 0.0
-    for _ in range(MOST_ITERATIONS):
-        log_K = log_area - 2 * np.log(long - adjustment)
-        area_of_short = np.exp((_fit_location(few, step, lambda_) - log_K) / 2)
-        alpha = max(short - area_of_short, 0.0) / max(log_K + 2 * np.log(area_of_short), 1.0)
-        adjustment = min(alpha * log_area, long / 2)
-    alpha = float(alpha * lambda_)
-    H = lambda_ / alpha if alpha > 0 else 0.0
-    return ScoreParameters(float(lambda_), float(np.exp(log_K)), float(H), alpha, 0.0, origin=origin, is_fitted=True)
+    scores = np.concatenate(list(scores_of_lengths.values())).astype(np.int64)
+    step = max(int(np.gcd.reduce(scores)), 1)
+    counted = {length: np.unique(found, return_counts=True) for length, found in scores_of_lengths.items()}
+    short, long = min(counted), max(counted)
+    longest, mean = scores_of_lengths[long], float(scores_of_lengths[long].mean())
+    rate = np.pi / (max(float(longest.std()), 0.5 * step) * np.sqrt(6))
+    start = [float(np.log(rate)), mean + step / 2 - EULER / rate, float(np.log(1.3 / step)), -10.0]
+    log_rate, location, log_alpha, beta = _find_minimum(
+        lambda point: _negative_likelihood(point, counted, step), start, [0.05, 1.0 * step, 0.3, 5.0]
+    )
+    lambda_, alpha = float(np.exp(log_rate)), float(np.exp(log_alpha))
+    K = float(np.exp(min(lambda_ * location, 700.0)) / long**2)
+    grows = mean > LINEAR_GROWTH * max(float(scores_of_lengths[short].mean()), step)
+    doubt = "; scores grow with the length of unrelated sequences, so that E-values mean little" if grows else ""
+    return ScoreParameters(lambda_, K, lambda_ / alpha, alpha, beta, origin=origin + doubt, is_fitted=True)
 
 
-def _score_step(scores_of_lengths: Mapping[int, np.ndarray]) -> int:
-    """Return the greatest number that divides all scores: whole-number scores times the scale of the matrix."""
-    found = np.gcd.reduce(np.concatenate(list(scores_of_lengths.values())).astype(np.int64))
-    return max(int(found), 1)
+def _negative_likelihood(
+    point: Sequence[float], counted: Mapping[int, tuple[np.ndarray, np.ndarray]], step: int
+) -> float:
+    """Return the negative logarithm of the likelihood of scores, given as values and counts by length.
+
+    ``point`` are ln lambda, the location of the scores of the longest sequences, ln alpha and beta: they depend on each
+    other less than lambda and K do.
+    """
+    lambda_, location, alpha, beta = float(np.exp(point[0])), point[1], float(np.exp(point[2])), point[3]
+    longest, total = max(counted), 0.0
+    for length, (values, counts) in counted.items():
+        below = []
+        for at in (values, values + step):
+            share = np.maximum(length - np.maximum(alpha * at + beta, 0.0), 1.0) / longest
+            below.append(np.exp(-(share**2) * np.exp(np.clip(lambda_ * (location - at), -700, 700))))
+        total -= float((counts * np.log(np.maximum(below[1] - below[0], 1e-300))).sum())
+    return total
 
 
-def _fit_gumbel(scores: np.ndarray, step: int) -> tuple[float, float]:
-    """Return lambda and ln(K A) by maximum likelihood; a score x stands for the interval from x to x + step."""
-    from scipy.optimize import minimize
+def _find_minimum(
+    loss: Callable[[Sequence[float]], float], start: Sequence[float], steps: Sequence[float]
+) -> list[float]:
+    """Return where a function is least, by a compass search: steps along each axis, longer after a success."""
+    point, best, lengths = list(start), loss(start), list(steps)
+    least = [length * SMALLEST_STEP for length in lengths]
+    for _ in range(MOST_ROUNDS):
+        for axis, length in enumerate(lengths):
+            for change in (length, -length):
+                tried = [*point[:axis], point[axis] + change, *point[axis + 1 :]]
+                if (found := loss(tried)) < best:
+                    point, best, lengths[axis] = tried, found, 1.5 * length
+                    break
+            else:
+                lengths[axis] = length / 2
+        if all(length < small for length, small in zip(lengths, least, strict=True)):
+            break
+    return point
 
-    values, counts = np.unique(scores, return_counts=True)
-    spread = max(float(scores.std()), 0.5 * step)
-    start = np.pi / (spread * np.sqrt(6))
 
-    def loss(point: np.ndarray) -> float:
-        rate, location = np.exp(point[0]), point[1]
-        upper, lower = (np.exp(-np.exp(np.clip(location - rate * at, -700, 700))) for at in (values + step, values))
-        return -float((counts * np.log(np.maximum(upper - lower, 1e-300))).sum())
-
-    found = minimize(loss, [np.log(start), start * scores.mean() - EULER], method="Nelder-Mead", tol=1e-8)
-    return float(np.exp(found.x[0])), float(found.x[1])
-
-
-def _fit_location(scores: np.ndarray, step: int, lambda_: float) -> float:
-    """Return ln(K A) of scores with a known lambda, from their mean; scores are rounded down by half a step."""
-    return float(lambda_ * (scores.mean() + step / 2) - EULER)
+def _normal_probability(values: np.ndarray) -> np.ndarray:
+    """Return the probability that a standard normal variable is below each value, float64."""
+    halves = (-values / np.sqrt(2)).ravel().tolist()
+    return 0.5 * np.fromiter(map(math.erfc, halves), float, len(halves)).reshape(values.shape)

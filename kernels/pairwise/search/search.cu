@@ -9,8 +9,9 @@
 //   half is a negative integer too, and every maximum with such an operand has a floor of 0. A sum above 2047 rounds, but not
 //   below 2048: a score of 2048 or more says that the sequence is to be computed again, in 32 bits (not PAIRED).
 // Threads: a group of GROUP lanes takes two sequences from a ticket, then two others. A lane holds ROWS rows of the query
-//   in registers; columns stream through the lanes, one step a column, so that lane l is l columns behind. The last
-//   column of two sequences is a mark with their number, at which a lane stores its best scores and starts anew.
+//   in registers; columns stream through the lanes, one step a column. The lower half of its rows is a column behind the
+//   upper one, so that lane l is 2 l columns behind, and a step has two independent chains. The last column of two
+//   sequences is a mark with their number, at which scores are stored and rows start anew.
 // Memory: the scores of the rows lie in shared memory, `profile[letter][eight rows][lane][row]`, so that lanes with
 //   different letters never meet in a bank. Columns are words: twice the letter in each half; or 2 number + 1 as a mark.
 //   With STRIPS, H and F of a strip's last row are in `borders`, a pair of words a column, and become the next strip's.
@@ -18,6 +19,7 @@
 constexpr int SPREAD = GROUP < 8 ? 8 : GROUP;           // lanes side by side in the profile
 constexpr int SCORE_BYTES = PAIRED ? 2 : 4;
 constexpr int ROWS_A_LOAD = 16 / SCORE_BYTES;
+constexpr int UPPER_ROWS = (ROWS / ROWS_A_LOAD + 1) / 2 * ROWS_A_LOAD;
 constexpr int ROW_BYTES = SPREAD * ROWS * SCORE_BYTES;  // of a letter, for all rows
 constexpr unsigned LANE_STEP = 0x00100010u;             // 16 bytes on, in both halves
 constexpr unsigned NO_PLACE = 0x80000000u;
@@ -99,36 +101,53 @@ __device__ __forceinline__ Value greatest(Value a, Value b, Value c) { return __
 
 // What a lane keeps of its rows.
 struct Rows {
-    Value opened[ROWS], E[ROWS], best;
+    Value opened[ROWS], E[ROWS];
 };
 
-// What differs at a mark: there and in the next column E has no predecessor, and there H does not count as opened.
+// Costs in a column. They differ at a mark: there and in the next column E has no predecessor, and there H does not count as
+// opened.
 struct ColumnCosts {
-    Value minus_opening, minus_extension, extension_of_E, factor;
+    Value minus_extension, minus_opening, extension_of_E, factor;
 };
 
-// Compute the cells of a column: `low` and `high` are the scores of both letters; `diagonal`, `up` and F come from the lane
-// before, and `up` and F go to the next one.
-__device__ __forceinline__ void compute_column(Rows& rows, const unsigned char* low, const unsigned char* high, Value diagonal,
-                                               Value& up, Value& F, const ColumnCosts& costs) {
+// What enters one half of a lane's rows with a column: where the scores of its letters are, costs, and the cells above.
+struct Column {
+    const unsigned char *low, *high;  // scores of both letters with the first row of the lane
+    ColumnCosts costs;
+    Value diagonal, above;            // O of the cells above, in the last column and in this one
+    Value up, F;                      // O and F above, then those of the last row
+    Value best;
+};
+
+// Compute ROWS_A_LOAD cells of a column, from row FIRST on.
+template <int FIRST>
+__device__ __forceinline__ void compute_rows(Rows& rows, Column& at) {
+    const Scores scores = load_scores(at.low, at.high, FIRST);
 #pragma unroll
-    for (int first = 0; first < ROWS; first += ROWS_A_LOAD) {
-        const Scores scores = load_scores(low, high, first);
+    for (int r = 0; r < ROWS_A_LOAD; r += 2) {
+        Value H[2];
 #pragma unroll
-        for (int r = 0; r < ROWS_A_LOAD; r += 2) {
-            Value H[2];
-#pragma unroll
-            for (int odd = 0; odd < 2; ++odd) {
-                const Value aligned = odd ? add_score<1>(diagonal, scores, r) : add_score<0>(diagonal, scores, r);
-                const int row = first + r + odd;
-                diagonal = rows.opened[row];
-                rows.E[row] = extend_gap(rows.E[row], costs.extension_of_E, diagonal);
-                F = extend_gap(F, costs.minus_extension, up);
-                H[odd] = greatest(aligned, rows.E[row], F);
-                up = rows.opened[row] = subtract_opening(H[odd], costs.factor, costs.minus_opening);
-            }
-            rows.best = greatest(rows.best, H[0], H[1]);
+        for (int odd = 0; odd < 2; ++odd) {
+            const Value aligned = odd ? add_score<1>(at.diagonal, scores, r) : add_score<0>(at.diagonal, scores, r);
+            const int row = FIRST + r + odd;
+            at.diagonal = rows.opened[row];
+            rows.E[row] = extend_gap(rows.E[row], at.costs.extension_of_E, at.diagonal);
+            at.F = extend_gap(at.F, at.costs.minus_extension, at.up);
+            H[odd] = greatest(aligned, rows.E[row], at.F);
+            at.up = rows.opened[row] = subtract_opening(H[odd], at.costs.factor, at.costs.minus_opening);
         }
+        at.best = greatest(at.best, H[0], H[1]);
+    }
+}
+
+// Compute the upper rows in one column and the lower rows in the column before: two chains of dependent instructions, which
+// the hardware works at in turns.
+template <int FIRST = 0>
+__device__ __forceinline__ void compute_columns(Rows& rows, Column& upper, Column& lower) {
+    if constexpr (FIRST < UPPER_ROWS) {
+        compute_rows<FIRST>(rows, upper);
+        if constexpr (UPPER_ROWS + FIRST < ROWS) compute_rows<UPPER_ROWS + FIRST>(rows, lower);
+        compute_columns<FIRST + ROWS_A_LOAD>(rows, upper, lower);
     }
 }
 
@@ -157,17 +176,17 @@ search_block(const uint4* columns, const unsigned* starts, unsigned first_two, u
     Rows rows;
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) rows.opened[r] = minus_opening, rows.E[r] = 0;
-    rows.best = 0;
-    ColumnCosts costs = {minus_opening, minus_extension, minus_extension, ONE};
+    const ColumnCosts usual = {minus_extension, minus_opening, minus_extension, ONE};
+    const unsigned char* no_scores = table + (PADDING * ROW_BYTES + (lane_offset & 0xffffu));
+    Column upper = {no_scores, no_scores, usual, minus_opening, minus_opening, minus_opening, 0, 0}, lower = upper;
     Value after_mark = minus_extension;
-    Value bottom = minus_opening, bottom_F = 0, diagonal = minus_opening;
-    unsigned word = NO_COLUMN / 2 * ROW_BYTES + lane_offset;
-    unsigned at = 0, end = 0, place = NO_PLACE, next_place = NO_PLACE;
+    unsigned upper_word = NO_COLUMN / 2 * ROW_BYTES + lane_offset, lower_word = upper_word;
+    unsigned at = 0, end = 0, upper_place = NO_PLACE, lower_place = NO_PLACE, next_place = NO_PLACE;
     bool is_done = !is_first;
     uint4 next = {NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN};
     const uint4 no_border = {(unsigned)minus_opening, 0, (unsigned)minus_opening, 0};
     uint4 next_border[2] = {no_border, no_border};
-    for (int drained = 0; drained < GROUP + 4;) {
+    for (int drained = 0; drained < 2 * GROUP + 4;) {
         const unsigned four[4] = {next.x, next.y, next.z, next.w};
         const unsigned border[8] = {next_border[0].x, next_border[0].y, next_border[0].z, next_border[0].w,
                                     next_border[1].x, next_border[1].y, next_border[1].z, next_border[1].w};
@@ -197,30 +216,37 @@ search_block(const uint4* columns, const unsigned* starts, unsigned first_two, u
 #pragma unroll UNROLL
         for (int step = 0; step < 4; ++step) {
             const unsigned own = (four[step] & 1u ? four[step] : four[step] * (ROW_BYTES / 2)) + lane_offset;
-            word = __shfl_up_sync(WARP, word, 1, GROUP) + LANE_STEP;
-            Value up = __shfl_up_sync(WARP, bottom, 1, GROUP), F = __shfl_up_sync(WARP, bottom_F, 1, GROUP);
-            if (STRIPS) place = __shfl_up_sync(WARP, place, 1, GROUP);
-            if (is_first) {
-                word = own;
-                up = STRIPS ? (Value)border[2 * step] : minus_opening;
-                F = STRIPS ? (Value)border[2 * step + 1] : 0;
-                place = own_place + step;
-            }
-            const bool is_mark = word & 1u;
-            const unsigned offsets = is_mark ? NO_COLUMN / 2 * ROW_BYTES + lane_offset : word;
-            costs.extension_of_E = is_mark ? NEVER : after_mark;
+            const unsigned passed = __shfl_up_sync(WARP, lower_word, 1, GROUP) + LANE_STEP;
+            const Value diagonal = upper.above, lower_diagonal = lower.above;
+            Value up = __shfl_up_sync(WARP, lower.up, 1, GROUP), F = __shfl_up_sync(WARP, lower.F, 1, GROUP);
+            const unsigned passed_place = STRIPS ? __shfl_up_sync(WARP, lower_place, 1, GROUP) : 0;
+            if (is_first) up = STRIPS ? (Value)border[2 * step] : minus_opening;
+            if (is_first) F = STRIPS ? (Value)border[2 * step + 1] : 0;
+            lower.low = upper.low, lower.high = upper.high, lower.costs = upper.costs;
+            lower.diagonal = lower_diagonal, lower.above = lower.up = upper.up, lower.F = upper.F;
+            lower_word = upper_word, lower_place = upper_place;
+            upper_word = is_first ? own : passed;
+            upper_place = is_first ? own_place + step : passed_place;
+            const bool is_mark = upper_word & 1u;
+            const unsigned offsets = is_mark ? NO_COLUMN / 2 * ROW_BYTES + lane_offset : upper_word;
+            upper.low = table + (offsets & 0xffffu), upper.high = table + (offsets >> 16);
+            upper.costs.extension_of_E = is_mark ? NEVER : after_mark;
             after_mark = is_mark ? NEVER : minus_extension;
-            costs.factor = is_mark ? 0 : ONE;
+            upper.costs.factor = is_mark ? 0 : ONE;
+            upper.diagonal = diagonal, upper.above = upper.up = up, upper.F = F;
+            compute_columns(rows, upper, lower);
+            // At a mark the scores are stored. What its column still adds to the best is below what is there.
             if (is_mark) {
-                store_best(rows.best, (word - lane_offset) >> 1, scores);
-                rows.best = 0;
+                store_best(upper.best, (upper_word - lane_offset) >> 1, scores);
+                upper.best = 0;
             }
-            bottom = up, bottom_F = F;
-            compute_column(rows, table + (offsets & 0xffffu), table + (offsets >> 16), diagonal, bottom, bottom_F,
-                           costs);
-            diagonal = up;
+            if (lower_word & 1u) {
+                store_best(lower.best, (lower_word - lane_offset) >> 1, scores);
+                lower.best = 0;
+            }
 #if STRIPS
-            if (is_last && place < NO_PLACE) reinterpret_cast<uint2*>(borders)[place] = {(unsigned)bottom, (unsigned)bottom_F};
+            if (is_last && lower_place < NO_PLACE)
+                reinterpret_cast<uint2*>(borders)[lower_place] = {(unsigned)lower.up, (unsigned)lower.F};
 #endif
         }
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.search import cuda_shapes
 
 if TYPE_CHECKING:
     from antidiag.kernels.pairwise.search.problem import SearchProblem
@@ -47,7 +48,26 @@ def estimate_memory(problem: SearchProblem, parameters: Any, backend: str) -> Fo
         host["sorted database"] = 2 * database.letter_count + 48 * database.count
     if backend == "cpu":
         host["lanes"] = 3 * lanes * min(database.longest, parameters.block) + 2 * lanes * min(longest_query, SEGMENT)
-    return Footprint(host=host)
+    return Footprint(host=host, device=_device_bytes(problem, parameters.block) if backend == "cuda" else {})
+
+
+def _device_bytes(problem: SearchProblem, block: int) -> dict[str, int]:
+    """Return the bytes of a GPU: two blocks, one of which is copied while the other is computed."""
+    database, queries = problem.database, [len(query) for query in problem.searched]
+    sequences = count_block_sequences(problem, block)
+    letters = min(block + database.longest, database.letter_count)
+    blocks = 2 if database.letter_count > block else 1
+    columns = letters // 2 + 3 * sequences
+    longest = max(queries, default=0)
+    paired = cuda_shapes.choose_shape(max(longest, 1), True)
+    tables = sum(cuda_shapes.choose_shape(size, True).bytes_of_tables(size) for size in queries)
+    return {
+        "letters": blocks * (letters + 16 * sequences),
+        "columns": blocks * 4 * columns,
+        "borders": 8 * columns * (paired.count_strips(longest) > 1),
+        "scores": blocks * 4 * len(queries) * sequences,
+        "tables": min(tables, cuda_shapes.PROFILE_BYTES),
+    }
 
 
 def saved_bytes(problem: SearchProblem, parameters: Any, backend: str) -> int:

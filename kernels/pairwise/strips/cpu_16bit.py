@@ -8,8 +8,8 @@ from antidiag.kernels.cpu import table_lookup
 from antidiag.kernels.cpu.simd import SHORT_LANES
 from antidiag.kernels.pairwise.encoding import EncodedPair, make_tiny_pair
 from antidiag.kernels.pairwise.kernel_records import pair_costs
-from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import ROOM_ROWS, StripProblem16
-from antidiag.kernels.pairwise.strips.cpu_16bit_states import STATE_ROOM_ROWS
+from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import ROOM_ROWS, SECOND_ROOM_ROWS, StripProblem16
+from antidiag.kernels.pairwise.strips.cpu_16bit_states import SECOND_STATE_ROOM_ROWS, STATE_ROOM_ROWS
 from antidiag.kernels.pairwise.strips.cpu_sizes import (
     LEAST_SHORT_ROWS,
     SCORE_BLOCK,
@@ -72,7 +72,10 @@ class PairIn16Bits:
         width = tile_width(columns[1] - columns[0])
         profile = self._make_profile(self.pair.columns[slice(*columns)], width)
         margin = short_margin(self.pair.table, self.pair.gap_pieces)
-        room = _allocate_aligned((STATE_ROOM_ROWS if self.states else ROOM_ROWS) * width + 2 * SCORE_BLOCK)
+        rows, second_rows = STATE_ROOM_ROWS if self.states else ROOM_ROWS, 0
+        if self.pair.second is not None:
+            second_rows = SECOND_STATE_ROOM_ROWS if self.states else SECOND_ROOM_ROWS
+        room = _allocate_aligned((rows + second_rows) * width + 2 * SCORE_BLOCK)
         return StripProblem16(self.letters, profile, pair_costs(self.pair), room, margin, self.most_rows)
 
     def _make_profile(self, columns: np.ndarray, width: int) -> np.ndarray:

@@ -109,7 +109,7 @@ def most_16bit_rows(scores: np.ndarray, pieces: GapPieces, s: int) -> int:
 def chosen_16bit_rows(problem: PairProblem, parameters: PairStripParameters) -> int:
     """Return the most rows of a tile in 16 bits; 0 where 32 bits were chosen, or are needed."""
     scoring = problem.scoring
-    wanted = parameters.precision == "16" and parameters.s < SHORT_PLACES and not scoring.has_two_pieces
+    wanted = parameters.precision == "16" and parameters.s < SHORT_PLACES
     return most_16bit_rows(scoring.scores, scoring.gap_pieces, parameters.s) if wanted else 0
 
 

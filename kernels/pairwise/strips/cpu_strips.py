@@ -164,7 +164,8 @@ class StripRun:
         if not self.skipped.any():
             return None
         columns = np.minimum(np.arange(self.strip_count + 1, dtype=np.int64) * self.s, self.pair.columns.size)
-        return SkippedBlocks(self.cuts, columns, np.packbits(self.skipped, axis=1))
+        skipped_cells = self.pair.rows.size * self.pair.columns.size - self.computed_cells
+        return SkippedBlocks(self.cuts, columns, np.packbits(self.skipped, axis=1), skipped_cells)
 
     @property
     def slice_rows(self) -> int:
@@ -375,9 +376,9 @@ def advance_strip(
                 block += 1
         if short is not None and not is_skipped:
             if states is None:
-                compute_tile_16(short, table, borders, row, rows, best, ends)
+                compute_tile_16(short, table, borders, row, rows, best, ends, second)
             else:
-                compute_state_tile_16(short, table, borders, states, row, rows, best, ends)
+                compute_state_tile_16(short, table, borders, states, row, rows, best, ends, second)
         if problem is not None and not is_skipped:
             if states is None:
                 compute_score_tile(problem, borders, row, rows, best, None, ends, second)

@@ -84,6 +84,8 @@ def test_no_rest_gains_more_than_its_bound(problem: PairProblem, data: st.DataOb
     found = bounds.find_bounds(encoded)
     assert found is not None
     assert found.least <= oracle.best_alignment(problem).score
+    assert (np.diff(found.row_gains) <= 0).all()
+    assert (np.diff(found.column_gains) <= 0).all()
     for _ in range(20):
         row, column = (data.draw(st.integers(0, part.size)) for part in (encoded.rows, encoded.columns))
         assert best_rest(encoded, row, column) <= found.gain(row, column)

@@ -15,7 +15,7 @@ from antidiag.kernels.scoring import Scoring, named_matrix
 BLOSUM62 = Scoring(named_matrix("BLOSUM62"), 10, 1)
 
 
-WIDE = cuda_shapes.KernelShape(8, 4, False)
+WIDE = cuda_shapes.KernelShape(8, 8, False)
 
 
 def _use_shape(monkeypatch, shape: cuda_shapes.KernelShape) -> None:
@@ -76,7 +76,7 @@ def _check(queries: SearchQueries, blocks: list[list[np.ndarray]]) -> None:
         np.testing.assert_array_equal(scores, expected)
 
 
-@pytest.mark.parametrize("shape", [(4, 8), (16, 8), (32, 16)], ids=str)
+@pytest.mark.parametrize("shape", [(4, 16), (8, 24), (32, 16)], ids=str)
 def test_scores_are_those_of_the_textbook(emulated, monkeypatch, shape):
     random = np.random.default_rng(1)
     chosen = cuda_shapes.KernelShape(*shape, True)
@@ -88,6 +88,18 @@ def test_scores_are_those_of_the_textbook(emulated, monkeypatch, shape):
     for number, sequences in enumerate(blocks):
         _plant(queries[-1 - number % 2], sequences[0], random)
     _check(_queries(*queries), blocks)
+
+
+@pytest.mark.parametrize("letters", [20, 70], ids=["a strip", "strips"])
+def test_groups_start_anew_with_every_sequence(emulated, monkeypatch, letters):
+    """Many more sequences than groups of lanes: nothing of one may remain in the next."""
+    _use_shape(monkeypatch, cuda_shapes.KernelShape(4, 16, True))
+    random = np.random.default_rng(6)
+    query = random.integers(0, 20, letters).astype(np.uint8)
+    sequences = _random_sequences(random, random.integers(1, 30, 2500).tolist())
+    for sequence in sequences[::5]:
+        _plant(query, sequence, random)
+    _check(_queries(query), [sequences])
 
 
 def test_large_scores_are_computed_again_in_32_bits(emulated, monkeypatch):
@@ -121,7 +133,7 @@ def test_costs_beyond_half_precision_are_computed_in_32_bits(emulated, monkeypat
 
 
 def test_long_sequences_are_cut_into_parts_that_overlap(emulated, monkeypatch):
-    _use_shape(monkeypatch, cuda_shapes.KernelShape(4, 8, True))
+    _use_shape(monkeypatch, cuda_shapes.KernelShape(4, 16, True))
     scores = importlib.import_module("antidiag.kernels.pairwise.search.cuda_scores")
     monkeypatch.setattr(scores, "SHORTEST_PART", 64)
     random = np.random.default_rng(4)
