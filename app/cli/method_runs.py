@@ -70,6 +70,7 @@ Kind = Annotated[
 Backend = Annotated[
     str, option_of_words("--backend", ("auto", "cpu", "cuda"), "Where to run; auto uses a GPU if the run fits one.")
 ]
+SingleDevice = Annotated[int, typer.Option("--device", metavar="N", help="Number of the GPU; 'info' lists them.")]
 Device = Annotated[
     str,
     typer.Option(
