@@ -16,7 +16,7 @@ from antidiag.kernels.pairwise.model import Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
 from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
-from antidiag.kernels.scoring_presets import find_preset
+from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
@@ -153,12 +153,6 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
         ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", along + longer),
     ]
-
-
-def describe_preset(name: str) -> str:
-    """Return a preset with the program that it is of: "blastn (BLASTN)"."""
-    preset = find_preset(name)
-    return f"{preset.name} ({preset.label})" if preset else name
 
 
 def option_values(problem: PairProblem) -> Mapping[str, Any]:

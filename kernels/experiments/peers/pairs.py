@@ -47,6 +47,7 @@ def _never_refuse(problem: PairProblem) -> str:
     return ""
 
 
+BOTH_STRANDS = "it aligns one strand; choose the strand forward or reverse"
 SATURATING = "sat"
 """parasail's variants that try fewer bits first: the fastest of those where scores may be high."""
 
@@ -217,7 +218,7 @@ def _pair_peer(
         counts=counts,
         install=f"pip install {package}",
         version=partial(package_version, package),
-        refusal=refusal,
+        refusal=lambda problem: BOTH_STRANDS if problem.is_undecided else refusal(problem),
         prepare=prepare,
         score=float,
         answer=lambda value: f"{value:,g}" if value % 1 else f"{int(value):,}",
