@@ -263,7 +263,7 @@ class Window(Workbench):
         """Pass method, data and device to Tune, which measures them."""
         method = self.method.method
         if method is not None:
-            tune.set_method(method, self.method.options.values())
+            tune.set_method(method, self.method.chosen_options())
             tune.set_data(self.session.state.inputs(method.problem_type))
             tune.set_device(*self.device.choice())
 

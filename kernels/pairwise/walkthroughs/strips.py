@@ -358,7 +358,9 @@ class _StripAnimation:
                 above = [(rows.start - 1, j) for j in columns] if rows.start > 1 else []
                 stored = cells_of_h(left + above)
                 if stored:
-                    found.append(DataCrossing("stored boundaries are read", GLOBAL, self._cell_bytes * len(stored), cells=stored))
+                    found.append(
+                        DataCrossing("stored boundaries are read", GLOBAL, self._cell_bytes * len(stored), cells=stored)
+                    )
         return tuple(found)
 
 
