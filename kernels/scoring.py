@@ -19,7 +19,7 @@ from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.sequences.alphabets import NUCLEOTIDES, ambiguous_letters, letter_meanings
 from antidiag.kernels.serialization import added_field, stored
-from antidiag.kernels.text import parse_real
+from antidiag.kernels.text import parse_real, suggest_names
 
 SCORE_LIMIT = 2**29
 """Absolute values of scores stay below this, so that "minus infinity" (-2^30) plus a score is no valid score."""
@@ -115,9 +115,10 @@ def named_matrix(name: str) -> SubstitutionMatrix:
     if wanted in CODON_MATRICES:
         raise ParameterError(f"matrix {name} scores codons, not letters; choose another matrix")
     if wanted not in known:
+        meant = suggest_names(name, (*known, *MATRIX_ALIASES))
         raise ParameterError(
-            f"unknown matrix {name!r}: neither a file nor a built-in matrix ({', '.join(known.values())}; "
-            f"{', '.join(MATRIX_ALIASES)} are other names of NUC.4.4)"
+            f"unknown matrix {name!r}; {meant + ' It is' if meant else 'it is'} neither a file nor a built-in matrix "
+            f"({', '.join(known.values())}; {', '.join(MATRIX_ALIASES)} are other names of NUC.4.4)"
         )
     found = substitution_matrices.load(known[wanted])
     return _make_matrix(known[wanted], "".join(found.alphabet), np.asarray(found, float))
@@ -207,21 +208,25 @@ def load_matrix(name_or_path: str) -> SubstitutionMatrix:
 
 
 @lru_cache(maxsize=64)
-def match_mismatch(match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False) -> SubstitutionMatrix:
+def match_mismatch(
+    match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False, ambiguous: float | None = None
+) -> SubstitutionMatrix:
     """Return a matrix with one score for equal letters and one for different letters.
 
-    Ambiguous letters (see `sequences.alphabets`) count as a mismatch with every letter, themselves included, and never
-    score above 0. Letters in ``wildcard`` score 0 with every letter. With ``nucleotides`` the letters are those of DNA
-    and RNA, and U equals T. Raises ParameterError for a score that is not finite or a wildcard that is not a letter.
+    Ambiguous letters (see `sequences.alphabets`) score ``ambiguous`` with every letter, themselves included; by default
+    they count as a mismatch and never score above 0. Letters in ``wildcard`` score 0 with every letter. With
+    ``nucleotides`` the letters are those of DNA and RNA, and U equals T. Raises ParameterError for a score that is not
+    finite or a wildcard that is not a letter.
     """
-    for name, value in (("match", match), ("mismatch", mismatch)):
+    for name, value in (("match", match), ("mismatch", mismatch), ("ambiguous", ambiguous or 0.0)):
         if not np.isfinite(value):
             raise ParameterError(f"{name} must be a finite number; got {value}")
     letters = NUCLEOTIDES if nucleotides else string.ascii_uppercase + "*"
     values = np.where(np.eye(len(letters), dtype=bool), float(match), float(mismatch))
     places = [letters.index(letter) for letter in ambiguous_letters(protein=not nucleotides)]
-    values[places, :] = values[:, places] = min(float(mismatch), 0.0)
-    return with_wildcard(_make_matrix(f"match {match:+g}, mismatch {mismatch:+g}", letters, values), wildcard)
+    values[places, :] = values[:, places] = min(float(mismatch), 0.0) if ambiguous is None else float(ambiguous)
+    name = f"match {match:+g}, mismatch {mismatch:+g}" + ("" if ambiguous is None else f", ambiguous {ambiguous:+g}")
+    return with_wildcard(_make_matrix(name, letters, values), wildcard)
 
 
 def with_wildcard(matrix: SubstitutionMatrix, wildcard: str) -> SubstitutionMatrix:
@@ -279,8 +284,9 @@ class Scoring:
 
     A gap of length k costs ``gap_open + k * gap_extend``; linear gaps have ``gap_open`` 0. With two pieces it costs
     this or ``gap_open2 + k * gap_extend2``, whichever is less. Costs are in the units of the matrix and not negative.
-    Raises ParameterError for negative costs, for scores or costs with more than three decimals, and for a second piece
-    that does not open at more and extend for less than the first; ScoreOverflow for values beyond SCORE_LIMIT.
+    ``preset`` names the preset scoring from which it was made, "" for none. Raises ParameterError for negative costs,
+    for scores or costs with more than three decimals, and for a second piece that does not open at more and extend for
+    less than the first; ScoreOverflow for values beyond SCORE_LIMIT.
     """
 
     matrix: SubstitutionMatrix
@@ -288,6 +294,7 @@ class Scoring:
     gap_extend: float
     gap_open2: float | None = added_field(None)
     gap_extend2: float | None = added_field(None)
+    preset: str = added_field("", compare=False)
 
     def __post_init__(self) -> None:
         for name, cost in self._gap_costs.items():
@@ -446,11 +453,28 @@ class FreeEnds:
         """Return the free ends of the same sequences in the other order."""
         return FreeEnds(self.second_start, self.second_end, self.first_start, self.first_end)
 
+    def reversed_first(self) -> FreeEnds:
+        """Return the free ends of the same sequences where the first one is read from its end."""
+        return FreeEnds(self.first_end, self.first_start, self.second_start, self.second_end)
+
     def __str__(self) -> str:
         """Name the free ends: 'start of the first, end of the second'; 'none'."""
         names = [name.replace("_", " ") for name, is_free in vars(self).items() if is_free]
         sides = [f"{end} of the {side}" for side, end in (name.split() for name in names)]
         return ", ".join(sides) or "none"
+
+
+@stored("strand")
+class Strand(StrEnum):
+    """Which strand of the first of two nucleotide sequences is aligned with the second as it is given.
+
+    FORWARD is the sequence as given, REVERSE its reverse complement, BOTH the one that scores higher (FORWARD where
+    they score the same).
+    """
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+    BOTH = "both"
 
 
 NO_FREE_ENDS = FreeEnds()

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, SkippedBlocks
 from antidiag.kernels.scoring import Mode, number_used_codes
 
 Cell = tuple[int, int]
@@ -126,9 +127,15 @@ class EncodedPair:
         ends = [EndCell(int(self.top_scores(n, n + 1)[0]), 0, n)] if self.free.right else []
         return ends + ([EndCell(int(self.left_scores(m, m + 1)[0]), m, 0)] if self.free.bottom else [])
 
-    def make_answer(self, score: int, end: tuple[int, int], alignment: Alignment | None = None) -> PairAnswer:
+    def make_answer(
+        self,
+        score: int,
+        end: tuple[int, int],
+        alignment: Alignment | None = None,
+        skipped: SkippedBlocks | None = None,
+    ) -> PairAnswer:
         """Return an answer whose end (row, column) is turned back to the user's order of the sequences."""
-        return PairAnswer(score, end[::-1] if self.swapped else end, alignment)
+        return PairAnswer(score, end[::-1] if self.swapped else end, alignment, skipped)
 
     def make_alignment(self, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray) -> Alignment:
         """Return a path turned back to the user's order of the sequences."""
@@ -176,7 +183,12 @@ def first_greatest(scores: np.ndarray) -> tuple[int, int]:
 
 
 def encode_pair(problem: PairProblem) -> EncodedPair:
-    """Orient a problem, and keep only the letters that occur in it."""
+    """Orient a problem, and keep only the letters that occur in it.
+
+    Raises ParameterError for a problem of both strands, which is two problems.
+    """
+    if problem.is_undecided:
+        raise ParameterError("both strands are two matrices; choose the strand forward or reverse to look at one")
     letters = [codes.tobytes() for codes in problem.codes]
     present, numbers = number_used_codes(letters, len(problem.scoring.scores))
     if present[-1:] != [len(present) - 1]:  # else every code is its own number

@@ -53,7 +53,11 @@ def compute_matrices(problem: PairProblem) -> AffineMatrices:
 
 
 def align_pair(problem: PairProblem) -> PairAnswer:
-    """Return the best alignment by the tie rule."""
+    """Return the best alignment by the tie rule; of both strands the better one, the forward strand where they tie."""
+    return max(map(_align_variant, problem.variants), key=lambda answer: answer.score)
+
+
+def _align_variant(problem: PairProblem) -> PairAnswer:
     pair = encode_pair(problem)
     filled = _fill_matrices(pair)
     end = _find_end(pair, filled.H)

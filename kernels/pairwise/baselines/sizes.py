@@ -98,7 +98,7 @@ def choose_antidiagonal_threads(problem: PairProblem, backend: str, multiprocess
     return {
         "threads": BLOCK_THREADS
         if backend == "cuda"
-        else _useful_threads(problem.cells // (problem.rows + problem.columns))
+        else _useful_threads(problem.matrix_cells // (problem.rows + problem.columns))
     }
 
 
@@ -112,7 +112,7 @@ def choose_block_threads(problem: PairProblem, backend: str, multiprocessors: in
     return {
         "threads": 1
         if backend == "cuda"
-        else _useful_threads(problem.cells // (problem.rows + problem.columns) * BLOCK_LEVEL)
+        else _useful_threads(problem.matrix_cells // (problem.rows + problem.columns) * BLOCK_LEVEL)
     }
 
 

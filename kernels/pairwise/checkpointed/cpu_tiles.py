@@ -21,6 +21,7 @@ from antidiag.kernels.pairwise.checkpointed import sizes
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
 from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
 from antidiag.kernels.pairwise.strips.cpu_path import (
     OF_SECOND_PIECE,
@@ -82,6 +83,7 @@ def make_checkpoint_strips(
     short_rows: int,
     top: np.ndarray | None = None,
     left: np.ndarray | None = None,
+    bounds: PruningBounds | None = None,
 ) -> StripRun:
     """Return strips that keep special rows and columns in ``checkpoint_arrays``, shaped as `checkpoint_shapes` says."""
     columns = {tile // s * (k + 1) - 1: column for k, column in enumerate(checkpoint_arrays[:-1])}
@@ -99,6 +101,7 @@ def make_checkpoint_strips(
         chunk_parts=pair.value_count,
         bottoms_at=checkpoint_arrays[-1],
         short_rows=short_rows,
+        bounds=bounds,
     )
 
 
@@ -171,7 +174,8 @@ def _trace_large_tile(
     shapes = sizes.checkpoint_shapes(part.rows.size, part.columns.size, s, tile, part.value_count)
     kept = [np.empty(shape, np.int32) for shape in shapes]
     short_rows = cpu_sizes.most_16bit_rows(part.table, part.gap_pieces, s) if grid.strips.short_rows else 0
-    strips = make_checkpoint_strips(grid.strips.run, part, s, TILE_BATCH, tile, kept, short_rows, top, left)
+    bounds = grid.strips.bounds and grid.strips.bounds.restrict(rows[0], columns[0], grid.strips.bounds.least)
+    strips = make_checkpoint_strips(grid.strips.run, part, s, TILE_BATCH, tile, kept, short_rows, top, left, bounds)
     strips.best[:, 0] = NEVER_BETTER
     cpu_strips.compute_strips(strips, log.phase, is_logged=False, report=log.phase.run.monitor.check)
     held_bytes += strips.nbytes + top.nbytes + sum(array.nbytes for array in kept[:-1])
@@ -189,6 +193,7 @@ def _tile_borders(grid: CheckpointGrid, rows: Span, columns: Span) -> tuple[Enco
     """Return the letters of a part of a grid, H and G of the row above it, H and K of the column on its left."""
     strips, (top, bottom), (left, right) = grid.strips, rows, columns
     beside = strips.left_column(left // strips.s)[:, top : column_length(bottom)].copy()
+    strips.mark_skipped_column(left // strips.s - 1, top, beside)
     above = np.hstack((beside[:, :1], strips.kept_row(top, left, right)))
     return strips.pair.slice_pair(rows, columns), above, beside
 

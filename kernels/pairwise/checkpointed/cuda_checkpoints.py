@@ -27,7 +27,9 @@ from antidiag.kernels.errors import DiskFull
 from antidiag.kernels.monitor import CheckpointStore
 from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, CheckpointLayout
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EndCell, choose_end
-from antidiag.kernels.pairwise.strips import cuda_sweep
+from antidiag.kernels.pairwise.model import SkippedBlocks
+from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
+from antidiag.kernels.pairwise.strips import cuda_pruning, cuda_sweep
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import CHECKPOINTS, SCORE
@@ -35,6 +37,9 @@ from antidiag.kernels.recovery.checkpoint_files import Checkpoint
 from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter as DiskStore
 
 THREADS = 1024
+MARK_BYTE = 0xDF
+MARK = int(np.full(4, MARK_BYTE, np.uint8).view(np.int32)[0])
+"""A number of such bytes, less than all scores, from which costs can be subtracted."""
 NOTHING = EndCell(2 * NEGATIVE, 0, 0)
 """Worse than every end."""
 
@@ -73,17 +78,23 @@ class DeviceCheckpoints:
             else self.columns[0]
         )
 
-    def run_sweep(self) -> EndCell:
-        """Run phase 1; return the best cell of the whole matrix."""
+    def run_sweep(self, bounds: PruningBounds | None = None) -> tuple[EndCell, SkippedBlocks | None, int | None]:
+        """Run phase 1; return the best cell of the whole matrix, the blocks that were skipped, and the cells computed.
+
+        A run that continues does not know what was skipped before.
+        """
         self._restore_bands()
         job = self._make_remaining_job() if self.finished_bands else self.job
         saving = _BandWriter(self, job)
-        best = cuda_sweep.sweep_scores(job, self._kernel_checkpoints(), saving.save_finished_bands)
+        remaining = bounds and bounds.restrict(self.first_row, 0, bounds.least)
+        pruning = cuda_pruning.prepare_pruning(job, remaining)
+        best = cuda_sweep.sweep_scores(job, self._kernel_checkpoints(), saving.save_finished_bands, pruning)
         saving.finish()
         on_host = [*saving.buffers, *([] if self.last_band_columns is None else [self.last_band_columns])]
         self.host_bytes = sum(array.nbytes for array in on_host)
         job.run.add_time("phase 1", self.before_ms)
-        return cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
+        end = cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
+        return end, *(pruning.read_skipped() if pruning and not self.finished_bands else (None, None))
 
     def border_addresses(
         self, bands: np.ndarray, segments: np.ndarray, rows: np.ndarray, columns: np.ndarray
@@ -235,6 +246,7 @@ class _BandWriter:
         copy_rows(arrays["row"][1:], kept[1:], layout.cell_bytes * (layout.width - 1), 1)
         self._copy_columns(arrays["columns"], band)
         copy_rows(arrays["best"], state, arrays["best"][0].nbytes, self.job.strip_count)
+        self._mark_again(band)
         copied = cupy.cuda.Event()
         copied.record()
         best = checkpoints.best
@@ -247,6 +259,14 @@ class _BandWriter:
         fraction = (band + 1) / layout.band_count
         self.written[turn] = checkpoints.store.save(facts, arrays, fraction, copied.synchronize)
         self.next_band += 1
+
+    def _mark_again(self, band: int) -> None:
+        """Queue marks for the slots of a band, which the sweep uses again."""
+        checkpoints, layout, slot = self.checkpoints, self.checkpoints.layout, self._slot_of(band)
+        if not layout.on_disk:
+            return
+        checkpoints.rows[slot].fill(MARK)
+        checkpoints.columns[:, slot * layout.tile : (slot + 1) * layout.tile].fill(MARK)
 
     def _copy_columns(self, target: np.ndarray, band: int) -> None:
         """Queue the copies of the special columns inside a band."""
@@ -294,13 +314,13 @@ class _BandWriter:
 def open_checkpoints(job: PairJob, layout: CheckpointLayout) -> Iterator[DeviceCheckpoints]:
     """Allocate special rows and columns, with the borders of the matrix set, and a store where one is needed."""
     if layout.on_disk:
-        rows = job.run.allocate_array((layout.slot_count, layout.width, layout.values), np.int32)
-        columns = job.run.allocate_array((layout.segment_count - 1, layout.height, layout.values), np.int32)
+        rows = _allocate_marked(job, (layout.slot_count, layout.width, layout.values))
+        columns = _allocate_marked(job, (layout.segment_count - 1, layout.height, layout.values))
         with _open_store(job) as store:
             yield DeviceCheckpoints(job, layout, store, rows, columns)
         return
-    rows = job.run.allocate_array((layout.band_count, layout.width, layout.values), np.int32)
-    columns = job.run.allocate_array((layout.segment_count, layout.rows, layout.values), np.int32)
+    rows = _allocate_marked(job, (layout.band_count, layout.width, layout.values))
+    columns = _allocate_marked(job, (layout.segment_count, layout.rows, layout.values))
     kernel = job.compile_kernel(SCORE, "keep_borders", KEYED=cuda_sweep.uses_keys(job), CHECKPOINTS=True)
     numbers: tuple[Any, ...] = np.int32(layout.rows), np.int32(layout.columns)
     costs = np.int32(job.encoded.open + job.encoded.extend), np.int32(job.encoded.extend), np.int32(layout.tile)
@@ -308,6 +328,11 @@ def open_checkpoints(job: PairJob, layout: CheckpointLayout) -> Iterator[DeviceC
     arguments = rows, np.int32(layout.band_count), np.int64(layout.width), columns, *numbers, *costs, *second
     kernel((-(-(max(layout.rows, layout.columns) + 1) // THREADS),), (THREADS,), arguments)
     yield DeviceCheckpoints(job, layout, job.run.monitor.store, rows, columns)
+
+
+def _allocate_marked(job: PairJob, shape: tuple[int, ...]) -> cupy.ndarray:
+    """Allocate an int32 array of marks, which stand for what pruning does not compute (pruned_sweep.cuh)."""
+    return job.run.allocate_filled(shape, np.int32, MARK_BYTE)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import CheckpointedParameters
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
 from antidiag.kernels.pairwise.strips.cuda_sources import SUB_PATH, TILE, sweep_registers
@@ -120,7 +121,8 @@ def choose_parameters(problem: PairProblem, multiprocessors: int) -> dict[str, A
     Special rows and columns take some 1,000 bytes a letter. Recomputed cells grow with the tile size; below LEAST_TILE
     a smaller tile gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP)
+    share = pruning_sizes.expected_share(problem, 0)
+    chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP, share)
     alone = chosen["threads"] == 4 * LANES
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
     return {
@@ -148,6 +150,7 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
     return Footprint(
         host={
             **cuda_sizes.host_bytes(problem),
+            **cuda_sizes.pruning_host_bytes(problem, parameters),
             "special rows and columns on their way to the disk": (BUFFERS + places.on_disk) * places.band_bytes,
             "path": 2 * (m + n),
         },

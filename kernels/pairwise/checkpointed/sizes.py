@@ -9,8 +9,9 @@ from antidiag.kernels.cuda import devices
 from antidiag.kernels.memory import Footprint, host_bytes_free
 from antidiag.kernels.pairwise.checkpointed import cuda_sizes as on_device
 from antidiag.kernels.pairwise.checkpointed import spilled_arrays
-from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import MIB, CheckpointedParameters, round_to_strips
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
 from antidiag.kernels.pairwise.strips.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
 
@@ -50,9 +51,9 @@ def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, ba
             spread,
             problem.value_count,
         )
-        return 0 if places.on_disk else places.disk_bytes
+        return 0 if places.on_disk else places.disk_bytes * len(problem.variants)
     shapes = checkpoint_shapes(problem.rows, problem.columns, s, tile, problem.value_count)
-    return sum(map(spilled_arrays.int32_bytes, shapes))
+    return sum(map(spilled_arrays.int32_bytes, shapes)) * len(problem.variants)
 
 
 def inner_tile_size(columns: int) -> int:
@@ -88,7 +89,7 @@ def choose_parameters(problem: PairProblem, backend: str, multiprocessors: int |
             "checkpoint_memory": _device_checkpoint_memory(),
         }
     path_rows = DIRECTION_COST * cpu_sizes.count_processors() * problem.rows
-    chosen = cpu_sizes.choose_fastest_score(problem, path_rows)
+    chosen = cpu_sizes.choose_fastest_score(problem, path_rows, pruning_sizes.expected_share(problem, 0))
     tile = round_to_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
     return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
 
@@ -110,15 +111,25 @@ def count_recomputed(problem: PairProblem, parameters: CheckpointedParameters) -
     cells = 0
     while True:
         height, width = min(tile, m), min(tile, n)
-        cells += min(m * width + n * height, problem.cells)
+        cells += min(m * width + n * height, problem.matrix_cells)
         if height * width <= SMALL_CELLS:
-            return cells
+            return cells * len(problem.variants)
         tile = inner_tile_size(width)
 
 
 def count_work(problem: PairProblem, parameters: CheckpointedParameters) -> int:
     """Return the cells computed: each once, and those of tiles on the path again."""
-    return problem.cells + count_recomputed(problem, parameters)
+    return count_cells(problem, parameters) + count_recomputed(problem, parameters)
+
+
+def count_cells(problem: PairProblem, parameters: CheckpointedParameters) -> int:
+    """Return the cells of phase 1, without those that are expected to be skipped."""
+    return pruning_sizes.count_cells(problem, parameters, cpu_sizes.block_rows(problem, parameters))
+
+
+def count_completed_work(problem: PairProblem, parameters: CheckpointedParameters, answer: PairAnswer) -> int:
+    """Return the cells of a run whose answer is known, as `count_work` does."""
+    return answer.count_computed(problem) + count_recomputed(problem, parameters)
 
 
 def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, backend: str) -> Footprint:
@@ -133,6 +144,7 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ba
     return Footprint(
         host={
             **cpu_sizes.strip_bytes(problem, parameters, every_boundary=False),
+            **pruning_sizes.footprint(problem, parameters, cpu_sizes.block_rows(problem, parameters)),
             "special rows and columns": inside,
             "a tile computed again": tile_bytes(min(m, tile), min(n, tile), parameters.threads, problem.value_count),
             "path": 3 * (m + n),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import cupy
@@ -97,11 +98,11 @@ def _sweep_on_device(part: MatrixRegion, run: DeviceRun) -> None:
         height=m + 1,
     )
     parts, registers = (IMAGE, ONE_PIECE_REGISTERS) if values == 2 else (TWO_PIECE_IMAGE, TWO_PIECE_REGISTERS)
-    kernel = job.compile_kernel(parts, "matrix_image")
+    compile_kernel = partial(job.compile_kernel, parts, "matrix_image")
     state = run.allocate_array((job.strip_count, registers.count_registers(per_lane), LANES), np.int32)
     cuda_sweep.run_sweep(
         job,
-        kernel,
+        compile_kernel,
         state,
         cuda_sweep.allocate_boundaries(job, whole=False),
         crossing_bytes=8 * job.piece_count,

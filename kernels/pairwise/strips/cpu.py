@@ -15,7 +15,11 @@ from antidiag.kernels.pairwise.parameters import (
     ChunkedAlignmentParameters,
     PairStripParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
+from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
+from antidiag.kernels.pairwise.pruning.cpu import find_bounds_on_cpu
 from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, start_states
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, column_length, part_bytes
@@ -23,16 +27,21 @@ from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: PairStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(
+    problem: PairProblem, parameters: StripedScoreParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best score and its end cell by StripedScore; boundary columns are reused once they were read."""
     pair = encode_pair(problem)
     run, short_rows = CpuRun(monitor, steps, parameters.threads), chosen_16bit_rows(problem, parameters)
     run.compile(lambda: _compile_phase_1(kernel_variant(pair, short_rows), pair.second is not None, False))
-    strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows)
-    with run.phase("phase 1", strips.row_count) as phase:
+    bounds = find_bounds_on_cpu(run, problem, parameters)
+    strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows, bounds=bounds)
+    with run.phase("phase 1", strips.row_count, number=1) as phase:
         cpu_strips.compute_strips(strips, phase)
     score, end, _ = cpu_strips.find_best_cell(strips)
-    return Outcome(pair.make_answer(score, end), run.times_ms, strips.nbytes)
+    answer = pair.make_answer(score, end, skipped=strips.skipped_blocks)
+    host_bytes = strips.nbytes + (pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0)
+    return Outcome(answer, run.times_ms, host_bytes, work=strips.computed_cells)
 
 
 def striped_alignment(
@@ -97,6 +106,7 @@ def _make_strips(
     all_values: bool,
     chunk_parts: int = 0,
     short_rows: int = 0,
+    bounds: PruningBounds | None = None,
 ) -> StripRun:
     """Return the strips of a pair, with room for all boundary columns or for those in use."""
     count = -(-pair.columns.size // parameters.s)
@@ -112,6 +122,7 @@ def _make_strips(
         h=parameters.chunk_height,
         chunk_parts=chunk_parts,
         short_rows=short_rows,
+        bounds=bounds,
     )
 
 

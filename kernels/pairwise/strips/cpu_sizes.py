@@ -13,6 +13,7 @@ from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 
 GapPieces = Sequence[tuple[int, int]]
 """Costs of opening a gap and of each of its letters, for every piece of the gap costs."""
@@ -129,7 +130,7 @@ def part_bytes(rows: int, width: int, values: int = 2) -> int:
 
 def choose_score_parameters(problem: PairProblem) -> dict[str, Any]:
     """Choose strip width, batch, threads and precision of StripedScore with the least expected time."""
-    return choose_fastest_score(problem, path_rows=0)
+    return choose_fastest_score(problem, path_rows=0, share=pruning_sizes.expected_share(problem, 0))
 
 
 def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:
@@ -137,8 +138,10 @@ def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:
     return choose_fastest_score(problem, path_rows=problem.rows)
 
 
-def choose_fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
+def choose_fastest_score(problem: PairProblem, path_rows: int, share: float = 1.0) -> dict[str, Any]:
     """Choose sizes of least expected time, in 16 bits where strips of any width fit, which is faster.
+
+    Pruning leaves a ``share`` of the cells, and all of a block that has one of them.
 
     All threads share ``path_rows`` rows of a strip that are computed again. Strips that are wider than the matrix cost
     more than one of its width.
@@ -146,19 +149,23 @@ def choose_fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]
     widest, scoring = min(tile_width(problem.columns), MOST_COLUMNS), problem.scoring
     widths = range(WIDTH_STEP, widest + 1, WIDTH_STEP)
     short = [s for s in widths if most_16bit_rows(scoring.scores, scoring.gap_pieces, s)]
-    chosen = _choose_fastest(problem, path_rows, SHORT_COST if short else WIDE_COST, short or widths)
+    chosen = _choose_fastest(problem, path_rows, share, SHORT_COST if short else WIDE_COST, short or widths)
     return {**chosen, "precision": "16" if short else "32"}
 
 
-def _choose_fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Sequence[int]) -> dict[str, Any]:
+def _choose_fastest(
+    problem: PairProblem, path_rows: int, share: float, cost: TileCost, widths: Sequence[int]
+) -> dict[str, Any]:
     threads = count_processors()
     batches = [batch for batch in cost.batches if batch < problem.rows] or cost.batches[:1]
     candidates = itertools.product(widths, batches)
-    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows, cost))
+    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, *sizes, threads, path_rows, share, cost))
     return {"s": s, "T": batch, "threads": threads}
 
 
-def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_rows: int, cost: TileCost) -> float:
+def _expected_time(
+    problem: PairProblem, s: int, batch: int, threads: int, path_rows: int, share: float, cost: TileCost
+) -> float:
     """Return the expected time in units of one column of a lane.
 
     Strips run in rounds, each worker a batch behind the one before it.
@@ -166,14 +173,25 @@ def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_
     count = count_strips(problem, s)
     workers = min(threads, count)
     step = s / cost.lanes + cost.step
-    rows = problem.rows + -(-problem.rows // batch) * cost.ramp_rows
+    computed = min(1.0, share + (s + batch) / problem.columns) if share < 1 else 1.0
+    rows = computed * (problem.rows + -(-problem.rows // batch) * cost.ramp_rows)
     phase_1 = (-(-count // workers) * rows + (workers - 1) * (batch + cost.ramp_rows)) * step
     return phase_1 + path_rows * (s / LANES + WIDE_COST.step) / workers + count * STRIP_COST
 
 
 def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
     """Return the bytes of StripedScore: one boundary column more than threads, used in turn."""
-    return Footprint(host=strip_bytes(problem, parameters, every_boundary=False))
+    return Footprint(
+        host={
+            **strip_bytes(problem, parameters, every_boundary=False),
+            **pruning_sizes.footprint(problem, parameters, block_rows(problem, parameters)),
+        }
+    )
+
+
+def block_rows(problem: PairProblem, parameters: PairStripParameters) -> int:
+    """Return the rows of a block: those of a batch, or of a tile in 16 bits."""
+    return min(parameters.T, chosen_16bit_rows(problem, parameters) or parameters.T)
 
 
 def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:

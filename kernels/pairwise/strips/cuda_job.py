@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda import block_limits
+from antidiag.kernels.cuda import block_limits, devices
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.cuda.structs import DeviceStruct
@@ -32,7 +32,7 @@ class PairJob:
     ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
     that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
     problem are computed side by side, each with buffers of its own. ``packed``: StripedScore's sweep holds two cells in
-    a register.
+    a register. ``peers`` are the GPUs that share the sweep of all strips with the current one (cuda_bands.py).
     """
 
     encoded: EncodedPair
@@ -46,6 +46,7 @@ class PairJob:
     quiet: bool = False
     tiles: int = 1
     packed: bool = False
+    peers: tuple[int, ...] = ()
 
     @property
     def columns_per_lane(self) -> int:
@@ -56,6 +57,11 @@ class PairJob:
     def strip_count(self) -> int:
         """Number of strips."""
         return -(-self.encoded.columns.size // self.s)
+
+    @property
+    def gpu_count(self) -> int:
+        """Number of GPUs that share the sweep of all strips."""
+        return min(1 + len(self.peers), self.strip_count)
 
     @property
     def lanes_keep_best(self) -> bool:
@@ -103,19 +109,19 @@ class PairJob:
         fixed = {"R": self.columns_per_lane, "BATCH": self.handover_cells}
         return {**fixed, **self.mode_constants, "WIDE": self.has_wide_scores, "PACKED": self.packed, **more}
 
-    def strip_arguments(self) -> tuple:
-        """Return the problem as arguments of a kernel (STRIP)."""
+    def strip_arguments(self, sequences: tuple[cupy.ndarray, ...] = ()) -> tuple:
+        """Return the problem as arguments of a kernel (STRIP); ``sequences`` are those of the GPU that runs it."""
         (top, left), (strip,) = self.borders, self.device_parts((STRIP,))
         assert isinstance(strip, DeviceStruct)
-        return strip(**self.problem_fields(), top=top, left=left)
+        return strip(**self.problem_fields(sequences), top=top, left=left)
 
     def device_parts(self, parts: tuple[SourcePart, ...]) -> tuple[SourcePart, ...]:
         """Return the parts of a source as this problem needs them: those of two pieces where gap costs have two."""
         return with_two_pieces(parts) if self.piece_count == 2 else parts
 
-    def problem_fields(self) -> dict[str, Any]:
+    def problem_fields(self, sequences: tuple[cupy.ndarray, ...] = ()) -> dict[str, Any]:
         """Return the fields that the structs of all pair kernels share: letters, scores, sizes and gap costs."""
-        encoded, (rows, columns, table) = self.encoded, self.sequences
+        encoded, (rows, columns, table) = self.encoded, sequences or self.sequences
         return {
             "rows": rows,
             "columns": columns,
@@ -177,6 +183,7 @@ def begin_job(
         packed=packed,
         run=run,
         sequences=run.upload_together(encoded.rows, encoded.columns, encoded.table),
+        peers=devices.peer_indices(),
     )
 
 

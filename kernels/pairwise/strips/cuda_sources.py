@@ -54,6 +54,21 @@ CHECKPOINTS = DeviceStruct(
     int slots, height;               // number of row slots; cells of a column, the distance of two kept columns
 """,
 )
+PRUNING = DeviceStruct(
+    "Pruning",
+    """                    // what decides which batches are skipped (pruned_sweep.cuh)
+    const int* row_gains;            // the most that is gained behind row 32 i and any below it
+    const int* column_gains;         // the same behind the column on the left of each lane, and behind the last one
+    unsigned long long* extents;     // 2 x strips: which batches of a strip were skipped
+    int* ranges;                     // for each launch RANGE_FIELDS: first and last strip, and where it stops
+    int* lives;                      // strips: what a strip was when a launch ended
+    int* steps;                      // strips: steps computed
+    unsigned char* computed;         // strips x blocks of block_rows rows: 1 where something was computed
+    int least, row_cost, column_cost, near, far, left_rows, strips, blocks, block_rows;
+    int launch, first_begun, last_begun;
+""",
+)
+RANGE_FIELDS = 3
 BUFFERS = DeviceStruct(
     "Buffers",
     """                    // what the sweep with start states stores (striped_states.cu)
@@ -185,6 +200,9 @@ VALUES = (*STRIPS, HERE / "value_lane.cuh")
 SCORE = (
     *VALUES,
     CHECKPOINTS,
+    PRUNING,
+    DeviceConstants.from_values(RANGE_FIELDS=RANGE_FIELDS),
+    HERE / "pruned_sweep.cuh",
     _score_constants(ONE_PIECE),
     _packed_constants(ONE_PIECE),
     HERE / "score_keeper.cuh",

@@ -122,7 +122,32 @@ struct Lane : TwoRows, Keeper {
         return {base + low_half(passed.hk), base + high_half(passed.hk), base + high_half(passed.k2)};
     }
 #else
-    __device__ __forceinline__ Passed arrive(Edge edge, int) const { return {packed(edge.h, edge.k)}; }
+    __device__ __forceinline__ Passed arrive(Edge edge, int) const {
+#if PRUNED
+        edge.h = max(edge.h, base - far), edge.k = max(edge.k, base - far);  // what is skipped has no room in 16 bits
+#endif
+        return {packed(edge.h, edge.k)};
+    }
+
+#if PRUNED
+    __device__ __forceinline__ int greatest() const {
+        int most = max_halves(diagonal, out.hk, k);
+#pragma unroll
+        for (int c = 0; c < P; ++c) most = max_halves(most, g[c], g[c]);
+        return base + max(low_half(most), high_half(most));
+    }
+
+    // Sets all to the least that the true values can be, near H of the left neighbour.
+    __device__ __forceinline__ void restart(int most, int at_row) {
+        finish();
+        base = most - near;
+#pragma unroll
+        for (int c = 0; c < P; ++c) h[c] = g[c] = 0;
+        diagonal = k = 0, out = {0};
+        threshold = twice(best - base);
+        kept_row = kept_after(at_row - 2);
+    }
+#endif
 
     static __device__ __forceinline__ Passed next(Passed passed) { return {__shfl_up_sync(WARP, passed.hk, 1)}; }
 

@@ -17,6 +17,9 @@ struct Keeper {
     Values* row_place;               // where the lane's part of row kept_row goes
     int placed_row;                  // the row that this is true of
     int key_scale;                   // where scores are KEYED
+#if PRUNED
+    int near, far;                   // how far below H values of a warp, and below its base a boundary cell, can be
+#endif
 
     __device__ __forceinline__ void place(int strip, int lane) {
         id = lane, left = (strip * LANES + lane) * R;

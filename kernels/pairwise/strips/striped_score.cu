@@ -10,8 +10,8 @@
 //     boundary column that is a multiple of the tile are kept there, for CheckpointedAlignment. Where there is less
 //     room, later ones replace earlier ones, which the host has copied by then.
 //
-// Needs strip.cuh, sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores
-// leave five bits free for a column; CHECKPOINTS; PACKED.
+// Needs strip.cuh, sweep.cuh, pruned_sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time:
+// KEYED, whether scores leave five bits free for a column; CHECKPOINTS; PACKED; PRUNED.
 
 #if !PACKED
 struct Lane : ValueLane, Keeper {
@@ -32,6 +32,13 @@ struct Lane : ValueLane, Keeper {
     }
 
     __device__ __forceinline__ void settle() { find_row_place(); }
+
+#if PRUNED
+    __device__ __forceinline__ void restart(int, int at_row) {
+        set_all(MARK);
+        kept_row = kept_after(at_row - 1);
+    }
+#endif
 
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) { keep_cell(at_row, edge); }
 
@@ -80,11 +87,21 @@ struct Lane : ValueLane, Keeper {
 
 extern "C" __global__ void striped_score(
     STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), int* state, Event* log, unsigned* ticket,
-    SLICE_PARAMETERS(slice), int key_scale, CHECKPOINTS_PARAMETERS(kept)) {
+    SLICE_PARAMETERS(slice), int key_scale, CHECKPOINTS_PARAMETERS(kept)
+#if PRUNED
+    , PRUNING_PARAMETERS(pruning)
+#endif
+) {
     Lane lane;
     lane.key_scale = key_scale, lane.m = pair_m, lane.n = pair_n;
     lane.checkpoints = CHECKPOINTS_OF(kept);
+#if PRUNED
+    lane.near = pruning_near, lane.far = pruning_far;
+    const Pruning pruning = PRUNING_OF(pruning);
+    pruned_sweep(lane, STRIP_OF(pair), BOUNDARY_OF(boundary), SLICE_OF(slice), pruning, state, log, ticket);
+#else
     sweep(lane, STRIP_OF(pair), BOUNDARY_OF(boundary), SLICE_OF(slice), state, log, ticket);
+#endif
 }
 
 // The borders of the whole matrix as checkpoints: row 0, column 0, and the first pair of every row kept.

@@ -39,6 +39,20 @@ struct ValueLane : OneRow {
 #endif
     }
 
+    // The greatest value that the lane holds: G is at least H, and K of the last column, too.
+    __device__ __forceinline__ int greatest() const {
+        int most = max(diagonal, out.k);
+#pragma unroll
+        for (int c = 0; c < R; ++c) most = max(most, g[c]);
+        return most;
+    }
+
+    __device__ __forceinline__ void set_all(int value) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) h[c] = g[c] = value;
+        diagonal = out.h = out.k = value;
+    }
+
     template <class F>
     __device__ __forceinline__ void visit_values(F&& keep_value) {
 #pragma unroll

@@ -91,3 +91,18 @@ def test_the_second_piece_of_gap_costs_is_shown_and_counts_with_the_gap_model_tw
     assert panel.options.editor("gap_open2").isHidden()
     assert "gap_open2" not in panel.chosen_options()
     method.problem_type.make_problem([DNA, DNA], panel.chosen_options())
+
+
+def test_a_preset_shows_its_values_and_strands_are_offered_for_nucleotides_alone(qtbot: Any) -> None:
+    method = registry.find_method("striped-alignment")
+    panel = MethodPanel([method])
+    qtbot.addWidget(panel)
+    panel.set_data([DNA, DNA])
+    panel.set_values(method, {"preset": "ssearch"}, {})
+    assert "12 + 4 k" in panel.gap.text() and not panel.options.editor("strand").isHidden()
+    panel.set_values(method, {"preset": "ednafull"}, {})
+    assert "9.5 + 0.5 k" in panel.gap.text() and panel.options.editor("match").isHidden()
+    panel.set_values(method, {"preset": "ednafull", "gap_open": 3}, {})
+    assert "3 + 0.5 k" in panel.gap.text()
+    panel.set_data([PROTEIN, PROTEIN])
+    assert panel.options.editor("strand").isHidden() and "10 + 1 k" in panel.gap.text()

@@ -15,7 +15,7 @@ from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import StripedScoreParameters
 from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
@@ -186,7 +186,7 @@ def test_a_larger_score_takes_32_bits(s: int) -> None:
     scoring = Scoring(match_mismatch(int(match), -int(match)), int(match), 1)
     assert cpu_sizes.most_16bit_rows(scoring.scores, scoring.gap_pieces, s) == 0
     problem = pair("ACGT" * 30, "ACGA" * 30, scoring)
-    chosen = PairStripParameters(s=s, T=32, threads=1, precision="16")
+    chosen = StripedScoreParameters(s=s, T=32, threads=1, precision="16")
     assert cpu_sizes.chosen_16bit_rows(problem, chosen) == 0
     found = registry.find_method("striped-score").load_backend("cpu")(problem, chosen, Monitor(), StepLog())
     assert found.answer.score == oracle.best_alignment(problem).score
