@@ -94,7 +94,7 @@ def _refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> N
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return the default scores and gap costs, the second piece of these included."""
-    return {**scoring_options.default_scores(sequences), **scoring_options.default_second_piece(sequences)}
+    return {**scoring_options.default_scores(sequences), **scoring_options.default_gap_model(sequences)}
 
 
 def choose_free_ends(values: Mapping[str, Any]) -> FreeEnds:

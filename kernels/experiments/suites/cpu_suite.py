@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from antidiag.kernels.cuda import devices
 from antidiag.kernels.experiments.suites import gpu_suite
 from antidiag.kernels.experiments.suites.benchmark_cases import (
     DNA,
+    GAP_MODELS,
     TRIPLE,
     BenchmarkCase,
     make_product_case,
@@ -51,6 +53,7 @@ def _cpu_cases(quick: bool) -> Iterator[BenchmarkCase]:
     biopython = () if quick else ("biopython-score",)
     yield _score_case("mitochondria", mitochondria, DNA, repeats, biopython)
     yield _alignment_case("mitochondria", mitochondria, DNA, repeats)
+    yield _gap_model_case("mitochondria", mitochondria, repeats)
     yield _score_case(name, proteins, PROTEIN, 4 * repeats, ("biopython-score",))
     yield _alignment_case(name, proteins, PROTEIN, 4 * repeats)
     yield _score_case("phages", phages, DNA, repeats, ())
@@ -87,6 +90,13 @@ def _score_case(
     return BenchmarkCase(
         _make_pair_sweep(f"Score: {name}", contenders, inputs, options, repeats), {"method": SCORE_PEER}
     )
+
+
+def _gap_model_case(name: str, inputs: SweepInputs, repeats: int) -> BenchmarkCase:
+    """Return the case of gap costs of one piece and of two, which no peer computes in quadratic time."""
+    contenders = ("striped-score", "striped-alignment", "checkpointed-alignment")
+    sweep = _make_pair_sweep(f"Gap costs of two pieces: {name}", contenders, inputs, DNA, repeats)
+    return BenchmarkCase(replace(sweep, axes=(GAP_MODELS,)), {"gap_model": "affine"})
 
 
 def _alignment_case(
