@@ -8,10 +8,12 @@ from antidiag.kernels import folding, graphs, hmm, msa, pairwise, parttree, prod
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.method import Method
 from antidiag.kernels.pairwise.edit_methods import EDIT_METHODS
+from antidiag.kernels.pairwise.frames.methods import FRAME_METHODS
 
 METHODS: tuple[Method, ...] = (
     *pairwise.METHODS,
     *EDIT_METHODS,
+    *FRAME_METHODS,
     *triple.METHODS,
     *trees.METHODS,
     *parttree.METHODS,
