@@ -18,6 +18,7 @@ if not (_FOLDER / "kernels").is_dir():
 
 if TYPE_CHECKING:
     from antidiag.interface.answers import Answer, PairAlignment, Product, ShortestPaths, StatePath, Structure
+    from antidiag.interface.batches import BatchAnswer, BatchEntry, batch
     from antidiag.interface.data_answers import Alignment, Distances, Tree
     from antidiag.interface.functions import (
         align,
@@ -27,26 +28,34 @@ if TYPE_CHECKING:
         distances,
         fold,
         hmm,
+        make_database,
         methods,
         read,
         run,
+        search,
         shortest_paths,
         tree,
     )
     from antidiag.interface.models import Model
+    from antidiag.interface.search_hits import SearchHits
     from antidiag.kernels import __version__
     from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, MemoryRefused, ParameterError
 
 _ANSWERS = "Answer PairAlignment Product ShortestPaths StatePath Structure"
 _DATA_ANSWERS = "Alignment Distances Tree"
-_FUNCTIONS = "align align_family align_many align_profiles distances fold hmm methods read run shortest_paths tree"
+_FUNCTIONS = (
+    "align align_family align_many align_profiles distances fold hmm make_database methods read run search "
+    "shortest_paths tree"
+)
 _ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError"
 _MODULES = {
     **dict.fromkeys(_ANSWERS.split(), "antidiag.interface.answers"),
     **dict.fromkeys(_DATA_ANSWERS.split(), "antidiag.interface.data_answers"),
+    **dict.fromkeys(("BatchAnswer", "BatchEntry", "batch"), "antidiag.interface.batches"),
     **dict.fromkeys(_FUNCTIONS.split(), "antidiag.interface.functions"),
     **dict.fromkeys(_ERRORS.split(), "antidiag.kernels.errors"),
     "Model": "antidiag.interface.models",
+    "SearchHits": "antidiag.interface.search_hits",
     "__version__": "antidiag.kernels",
 }
 """The public names and the module of each."""
@@ -56,6 +65,8 @@ __all__ = [
     "Answer",
     "AntidiagError",
     "BackendUnavailable",
+    "BatchAnswer",
+    "BatchEntry",
     "Distances",
     "InputError",
     "MemoryRefused",
@@ -63,6 +74,7 @@ __all__ = [
     "PairAlignment",
     "ParameterError",
     "Product",
+    "SearchHits",
     "ShortestPaths",
     "StatePath",
     "Structure",
@@ -72,12 +84,15 @@ __all__ = [
     "align_family",
     "align_many",
     "align_profiles",
+    "batch",
     "distances",
     "fold",
     "hmm",
+    "make_database",
     "methods",
     "read",
     "run",
+    "search",
     "shortest_paths",
     "tree",
 ]

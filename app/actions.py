@@ -67,6 +67,8 @@ def _list_commands(window: Workbench) -> list[Command]:
                 tip="Compare the selected results side by side (Ctrl+Shift+K)"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
         Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
+        Command("batch", "Batch of files...", "run", lambda: window.open_batch(),
+                tip="Run the chosen method with its settings on every file of a folder"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
         Command("cancel_all", "Cancel all jobs", "run", window.queue.cancel_all, "Shift+Esc"),
         Command("reset", "Reset method settings", "run", window.method.reset, line=True),

@@ -53,7 +53,7 @@ class Job:
     Jobs of one ``lane`` run one after the other, in the order of their submission. ``cells`` is the work in
     matrix cells, or 0. ``error`` is for the user; ``detail`` is the traceback of an unexpected error;
     ``note`` says what still runs after cancelling. ``make_monitor(listener)`` makes the monitor: the usual one, or
-    one that pauses.
+    one that pauses. ``status()`` returns what runs now in words, such as counts of tasks, in place of the phase.
 
     A compiler cannot be interrupted. A ``detachable`` job has no effect before it is done, so if it does not react to
     cancelling, it counts as cancelled and frees its lane while its thread ends. A job that must run ``alone``, such as
@@ -72,6 +72,7 @@ class Job:
     make_monitor: Callable[[Listener], Monitor] = Monitor
     detachable: bool = False
     alone: bool = False
+    status: Callable[[], str] | None = None
     state: JobState = JobState.WAITING
     progress: tuple[int, int, str] = (0, 0, "")
     phases: int = 0

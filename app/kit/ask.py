@@ -28,6 +28,10 @@ class SystemDialogs:
         """Return the file to open."""
         return QFileDialog.getOpenFileName(parent, title, place, filters)[0]
 
+    def choose_folder(self, parent: QWidget, title: str, place: str) -> str:
+        """Return a folder."""
+        return QFileDialog.getExistingDirectory(parent, title, place)
+
     def choose_target(self, parent: QWidget, title: str, place: str, filters: str) -> tuple[str, str]:
         """Return the file to save to, and the chosen filter."""
         return QFileDialog.getSaveFileName(parent, title, place, filters)
@@ -72,6 +76,12 @@ def open_path(parent: QWidget, title: str, filters: str = "") -> Path | None:
     """Ask for a file to open, in the last used folder; None if the user cancels."""
     path = dialogs.choose_file(parent, title, _last_folder(), filters)
     return _remember_folder([Path(path)])[0] if path else None
+
+
+def open_folder(parent: QWidget, title: str) -> Path | None:
+    """Ask for a folder, beginning with the last used one; None if the user cancels."""
+    path = dialogs.choose_folder(parent, title, _last_folder())
+    return Path(path) if path else None
 
 
 def save_path(parent: QWidget, title: str, name: str, filters: str, known: Iterable[str] | None = None) -> Path | None:

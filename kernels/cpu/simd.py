@@ -45,6 +45,11 @@ class _VectorType(types.Type):
         super().__init__(name=name)
 
 
+def make_vector_type(name: str, bits: int, count: int) -> Any:
+    """Return a new Numba type of ``count`` integers of ``bits`` bits."""
+    return _VectorType(name, bits, count)
+
+
 Lanes, Flags = _VectorType("Lanes", 32, LANES), _VectorType("Flags", 1, LANES)
 ShortLanes, ShortFlags = _VectorType("ShortLanes", 16, SHORT_LANES), _VectorType("ShortFlags", 1, SHORT_LANES)
 WordLanes, WordFlags = _VectorType("WordLanes", 64, WORD_LANES), _VectorType("WordFlags", 1, WORD_LANES)

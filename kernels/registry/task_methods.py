@@ -120,6 +120,7 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
                 _choose_distances,
                 ("distance-alignment",),
             ),
+            MethodTask("search", "smith-waterman-search", ("search",)),
             MethodTask("fold", "nussinov", ("folding",)),
             MethodTask("viterbi", "viterbi-persistent", ("viterbi",), _suggest_among("viterbi")),
         )

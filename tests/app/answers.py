@@ -29,6 +29,10 @@ class Answers(SystemDialogs):
         self.proposed.append(Path(place))
         return str(self.path)
 
+    def choose_folder(self, parent: QWidget, title: str, place: str) -> str:
+        self.proposed.append(Path(place))
+        return str(self.path)
+
     def choose_target(self, parent: QWidget, title: str, place: str, filters: str) -> tuple[str, str]:
         self.proposed.append(Path(place))
         return str(self.path), self.filter

@@ -1,0 +1,194 @@
+"""All executors give the same answers, order, retries and errors."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from antidiag.kernels.errors import BackendUnavailable, Cancelled, InputError, ParameterError
+from antidiag.kernels.executors import trial_tasks
+from antidiag.kernels.executors.executor import Executor
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.executors.gpus import GpusExecutor
+from antidiag.kernels.executors.messages import pack_message, unpack_message
+from antidiag.kernels.executors.tasks import ForeignWorker, Task
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+
+distributed = pytest.importorskip("distributed")
+KINDS = ("local", "processes", "gpus", "dask")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+        yield found.scheduler_address
+
+
+def open_executor(kind: str, cluster: str) -> Executor:
+    """Return an executor of two slots; that of GPUs has two numbers of cards that need not exist."""
+    if kind == "dask":
+        return ExecutorChoice("dask", cluster).open()
+    return ExecutorChoice(kind, slots=2, cards=(0, 1) if kind == "gpus" else None).open()
+
+
+@pytest.fixture(params=KINDS)
+def executor(request, cluster):
+    with open_executor(request.param, cluster) as found:
+        yield found
+
+
+def task(name: str, key: str = "a", **arguments: object) -> Task:
+    return Task(key, f"{trial_tasks.MODULE}:{name}", arguments)
+
+
+def test_answers_are_the_same_everywhere(cluster):
+    answers = {}
+    for kind in KINDS:
+        with open_executor(kind, cluster) as executor:
+            table = executor.share(np.arange(1000))
+            tasks = [
+                Task(
+                    str(seed),
+                    f"{trial_tasks.MODULE}:sum_numbers",
+                    {"numbers": np.arange(seed, dtype=np.int32)},
+                    {"table": table},
+                    seed=seed,
+                )
+                for seed in range(12)
+            ]
+            found = {outcome.task.key: outcome.value for outcome in executor.map(tasks)}
+        assert len(found) == 12
+        answers[kind] = [
+            (found[str(n)]["sum"], found[str(n)]["random"].tolist(), found[str(n)]["shared"]) for n in range(12)
+        ]
+    assert answers["local"][5][0] == 10 and answers["local"][5][2] == 499500
+    assert answers["local"][3][1] == np.random.default_rng(3).integers(1 << 30, size=3).tolist()
+    assert answers["local"] == answers["processes"] == answers["gpus"] == answers["dask"]
+
+
+def test_values_come_back_as_they_went(executor):
+    value = {"text": "é", "bytes": b"\0\1", "none": None, "of": (1, 2.5, Sequence("a", b"ACGT", SequenceType.DNA))}
+    assert executor.submit(task("echo_value", value=value)).result(30).value == value
+
+
+def test_an_error_of_the_data_ends_a_task_at_its_first_attempt(executor, tmp_path):
+    attempts = tmp_path / "attempts"
+    found = executor.submit(task("fail_with", of_input=True, text="x.fa: line 3", attempts=str(attempts))).result(30)
+    assert (found.error, found.error_type, found.attempts) == ("x.fa: line 3", "InputError", 1)
+    assert attempts.stat().st_size == 1 and not found.is_done
+
+
+def test_three_failures_end_a_task_with_its_own_error(executor, tmp_path):
+    attempts = tmp_path / "attempts"
+    failing = task("fail_with", of_input=False, text="division", attempts=str(attempts))
+    found = {one.task.key: one for one in executor.map([failing, task("echo_value", "b", value=7)])}
+    assert found["a"].error == "unexpected error: ValueError: division (3 attempts)"
+    assert "fail_with" in found["a"].detail and attempts.stat().st_size == 3
+    assert found["b"].value == 7
+    assert (executor.counts.done, executor.counts.failed) == (1, 1)
+
+
+def test_a_task_that_fails_twice_is_done_at_the_third_attempt(executor, tmp_path):
+    found = executor.submit(task("fail_at_first", failures=2, attempts=str(tmp_path / "attempts"))).result(30)
+    assert (found.value, found.attempts) == (3, 3)
+
+
+@pytest.mark.parametrize("kind", ["gpus", "dask"])
+def test_the_death_of_a_worker_loses_nothing(kind, cluster, tmp_path):
+    with open_executor(kind, cluster) as executor:
+        dying = task("end_process", "dying", deaths=1, attempts=str(tmp_path / "attempts"))
+        others = [task("compute_for", str(number), seconds=0.05) for number in range(20)]
+        found = {one.task.key: one for one in executor.map([dying, *others])}
+    assert len(found) == 21 and all(one.is_done for one in found.values())
+    assert found["dying"].value == 2
+
+
+def test_a_task_that_kills_its_worker_fails_alone(tmp_path):
+    with GpusExecutor((0, 1)) as executor:
+        dying = task("end_process", "dying", deaths=99, attempts=str(tmp_path / "attempts"))
+        found = {one.task.key: one for one in executor.map([dying, task("echo_value", "b", value=1)])}
+    assert found["dying"].error_type == "WorkerDied" and "died" in found["dying"].error
+    assert (tmp_path / "attempts").stat().st_size == 3 and found["b"].value == 1
+
+
+def test_expensive_tasks_start_first(executor):
+    tasks = [Task(str(n), f"{trial_tasks.MODULE}:compute_for", {"seconds": 0.05}, cost=n) for n in range(10)]
+    order = [int(one.task.key) for one in executor.map(tasks)]
+    assert sorted(order) == list(range(10)) and set(order[:2]) <= {9, 8, 7} and 0 in order[-3:]
+
+
+def test_cancel_stops_running_tasks_and_the_executor_can_be_used_again(executor):
+    monitor = Monitor()
+    threading.Timer(0.7, monitor.cancel).start()
+    begun = time.monotonic()
+    with pytest.raises(Cancelled):
+        list(executor.map([task("compute_for", str(number), seconds=60) for number in range(8)], monitor))
+    assert time.monotonic() - begun < 8
+    assert [one.value for one in executor.map([task("echo_value", value=5)])] == [5]
+
+
+def test_progress_counts_tasks(executor):
+    seen: list[tuple[int, int, str]] = []
+    monitor = Monitor(lambda *progress: seen.append(progress))
+    list(executor.map([task("compute_for", str(number), seconds=0.02) for number in range(6)], monitor))
+    assert seen[0][:2] == (0, 6) and seen[-1][:2] == (6, 6) and seen[-1][2].startswith("6 of 6 done")
+    assert sum(executor.counts.by_worker.values()) == 6
+
+
+def test_a_function_of_another_package_is_refused(executor):
+    found = executor.submit(Task("a", "os:getcwd")).result(30)
+    assert found.error_type == "InputError" and "functions of antidiag only" in found.error
+
+
+def test_another_version_is_refused_by_name(executor, monkeypatch):
+    monkeypatch.setattr("antidiag.kernels.executors.task_runner.program_version", lambda: "9.9 other")
+    if executor.kind == "local":
+        pytest.skip("the version of this process is its own")
+    with pytest.raises(ForeignWorker, match=r"worker .* runs Antidiag .*install the same version"):
+        list(executor.map([task("echo_value", value=1)]))
+
+
+def test_a_cluster_of_another_version_is_refused_before_any_task(cluster, monkeypatch):
+    monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.program_version", lambda: "9.9 other")
+    with pytest.raises(ForeignWorker, match=r"worker tcp://"):
+        open_executor("dask", cluster)
+
+
+def test_resources_name_every_worker(executor):
+    found = executor.resources()
+    assert sum(one.slots for one in found) == executor.slots == 2
+    assert all(one.host and one.memory_bytes > 1 << 28 and one.version and not one.problem for one in found)
+
+
+def test_a_gpu_task_is_refused_where_no_worker_has_one(cluster):
+    with open_executor("dask", cluster) as executor:
+        wanted = Task("a", f"{trial_tasks.MODULE}:echo_value", {"value": 1}, needs_gpu=True)
+        with pytest.raises(BackendUnavailable, match="no worker of the cluster has a GPU"):
+            list(executor.map([wanted]))
+
+
+def test_choices_that_cannot_be_had_say_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.delenv("DASK_SCHEDULER_ADDRESS", raising=False)
+    with pytest.raises(ParameterError, match="--on cloud is none of"):
+        ExecutorChoice("cloud")
+    with pytest.raises(ParameterError, match="has no use with --on local"):
+        ExecutorChoice("local", "tcp://a:1")
+    with pytest.raises(ParameterError, match="no Dask scheduler is named"):
+        ExecutorChoice("dask").open()
+    with pytest.raises(InputError, match="no such file"):
+        ExecutorChoice("auto", scheduler_file=tmp_path / "none.json").open()
+    monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.CONNECT_S", 1.0)
+    with pytest.raises(BackendUnavailable, match=r"no Dask scheduler answers at tcp://127.0.0.1:9.*cluster start"):
+        ExecutorChoice("dask", "tcp://127.0.0.1:9").open()
+
+
+def test_messages_refuse_other_bytes():
+    assert unpack_message(pack_message((1, np.arange(3, dtype=">i2"))))[1].tolist() == [0, 1, 2]
+    with pytest.raises(InputError, match="no message"):
+        unpack_message(b"\x80\x04whatever it is")
+    with pytest.raises(InputError):
+        pack_message(object())
