@@ -90,7 +90,8 @@ class ProblemInput:
     """An input of a problem: ``minimum`` to ``maximum`` data of one kind; a maximum of None is any number.
 
     On the command line, an input with a ``flag`` is an option (``--model FILE``); all others are positional arguments,
-    and all positional inputs of a problem are of one kind.
+    and all positional inputs of a problem are of one kind. ``sequence_types`` are the types of its sequences where they
+    must differ, in the order in which generated ones are made.
     """
 
     kind: DataKind
@@ -98,6 +99,7 @@ class ProblemInput:
     maximum: int | None = 1
     flag: str = ""
     label: str = ""
+    sequence_types: tuple[SequenceType, ...] = ()
 
     def describe_count(self) -> str:
         """Return the accepted number in words: '2 sequences', '3 or more sequences', 'at most 1 tree'."""

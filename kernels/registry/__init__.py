@@ -9,10 +9,12 @@ from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.method import Method
 from antidiag.kernels.pairwise import batch, search
 from antidiag.kernels.pairwise.edit_methods import EDIT_METHODS
+from antidiag.kernels.pairwise.frames.methods import FRAME_METHODS
 
 METHODS: tuple[Method, ...] = (
     *pairwise.METHODS,
     *EDIT_METHODS,
+    *FRAME_METHODS,
     *batch.METHODS,
     *search.METHODS,
     *triple.METHODS,
