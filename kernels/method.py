@@ -20,6 +20,7 @@ from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import BOTH_BACKENDS, MethodParameters, Parameter
 from antidiag.kernels.processors import count_processors
+from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.steps import LoggedWork
 from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_cuts, no_tiles
@@ -415,6 +416,8 @@ class Method:
     is_heuristic
         The answer is no optimum of a stated objective: a greedy or a progressive rule, an approximation or a local
         search makes it.
+    splitting
+        How a run falls into independent pieces that executors share out; None if it runs in one piece.
     resumption, is_recommended_for
         How interrupted runs resume; ``is_recommended_for(data)`` returns whether to begin with this method.
     """
@@ -438,6 +441,7 @@ class Method:
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate
     picture: TablePicture = TablePicture()
+    splitting: RunSplitting | None = None
     teaching: Teaching
 
     @property

@@ -22,6 +22,7 @@ from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -41,6 +42,8 @@ def run(
     device: int = 0,
     progress: bool = False,
     type: str | None = None,
+    on: str | None = None,
+    scheduler: str | None = None,
     **settings: Any,
 ) -> Any:
     """Run any method by its id.
@@ -60,6 +63,9 @@ def run(
         Whether to draw a progress bar, in a terminal or a notebook.
     type : {"DNA", "RNA", "protein"}, optional
         The type of all sequences; guessed from their letters by default.
+    on : {"local", "processes", "gpus", "dask"}, optional
+        Share the run out, if its method falls into pieces (distance-full, nj-alignment with ``bootstrap``): to threads,
+        to processes on the CPU, to all GPUs, or to the Dask cluster of ``scheduler``, an address.
     **settings
         Options and parameters of the method.
 
@@ -84,16 +90,23 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    return _run_on(
-        method, as_data(data, type, _array_maker(method)), backend=backend, device=device, progress=progress, **settings
-    )
+    place = {"backend": backend, "device": device, "progress": progress, "on": on, "scheduler": scheduler}
+    return _run_on(method, as_data(data, type, _array_maker(method)), **place, **settings)
 
 
 def _run_on(
-    method: str, data: Sequence[Any], backend: str = "auto", device: int = 0, progress: bool = False, **settings: Any
+    method: str,
+    data: Sequence[Any],
+    backend: str = "auto",
+    device: int = 0,
+    progress: bool = False,
+    on: str | None = None,
+    scheduler: str | None = None,
+    **settings: Any,
 ) -> Any:
     """Run a method on the program's data and return the answer."""
-    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))
+    choice = ExecutorChoice(on or "auto", scheduler) if on or scheduler else None
+    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings, choice))
 
 
 def align(first: Any, second: Any = None, *, method: str | None = None, **settings: Any) -> PairAlignment:
@@ -236,8 +249,10 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
         return Tree(found[0])
     chosen = registry.find_method(_choose("tree", method, found, settings))
     if lacks_distances(found, chosen):
-        kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
+        places = ("backend", "device", "progress", "on", "scheduler")
+        kept = {name: settings[name] for name in places if name in settings}
         found = [distances(found, **kept).data]
+        settings = {name: value for name, value in settings.items() if name not in ("on", "scheduler")}
     return _run_on(chosen.id, found, **settings)
 
 

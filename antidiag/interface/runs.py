@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
@@ -15,7 +15,9 @@ from typing import Any, cast
 
 from antidiag.interface.inputs import check_counts
 from antidiag.kernels import engine
+from antidiag.kernels.batch_runs.split_runs import execute_split, find_splitting
 from antidiag.kernels.errors import AntidiagError, Cancelled, ParameterError
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
@@ -28,9 +30,15 @@ OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]*)(?: (?!and\b|or\b)([a-z0-9]+)\b)?")
 
 
 def run_method(
-    method: Method, data: Sequence[Any], backend: str, device: int, progress: bool, settings: Mapping[str, Any]
+    method: Method,
+    data: Sequence[Any],
+    backend: str,
+    device: int,
+    progress: bool,
+    settings: Mapping[str, Any],
+    choice: ExecutorChoice | None = None,
 ) -> Result:
-    """Run a method and return its result.
+    """Run a method and return its result; with ``choice`` its pieces are shared out to that executor.
 
     Raises
     ------
@@ -43,11 +51,30 @@ def run_method(
     options, parameters = _split_settings(method, settings)
     with errors_in_python():
         problem = method.problem_type.make_problem(data, options)
-        planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
         with watch_progress(progress) as monitor:
-            result = wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)
+            if choice is None:
+                planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
+                work: Callable[[], Result] = partial(engine.execute, planned, monitor)
+            else:
+                find_splitting(method)
+                work = partial(_run_shared_out, method, problem, parameters, choice, monitor, backend, device)
+            result = wait_for_run(_workers().submit(work), monitor)
     notes = data_loading.reading_notes(data)
     return dataclasses.replace(result, notes=(*notes, *result.notes)) if notes else result
+
+
+def _run_shared_out(
+    method: Method,
+    problem: Any,
+    parameters: Mapping[str, Any],
+    choice: ExecutorChoice,
+    monitor: Monitor,
+    backend: str,
+    device: int,
+) -> Result:
+    """Run the pieces of a run on an executor that is opened for it."""
+    with choice.open() as executor:
+        return execute_split(method, problem, parameters, executor, monitor, backend, device)
 
 
 @contextmanager
