@@ -90,7 +90,8 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    place = {"backend": backend, "device": device, "progress": progress, "on": on, "scheduler": scheduler}
+    place: dict[str, Any] = {"backend": backend, "device": device, "progress": progress}
+    place |= {"on": on, "scheduler": scheduler}
     return _run_on(method, as_data(data, type, _array_maker(method)), **place, **settings)
 
 

@@ -57,7 +57,7 @@ def nj_alignment_piece(
 
 def _join_rows(
     problem: AlignmentTreeProblem, parameters: PrunedParameters, columns: DeviceColumns
-) -> tuple[tuple[np.ndarray, ...], int]:
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], int]:
     """Return the joins of the rows, as `make_joined_tree` takes them, and the pairs with a stated distance."""
     columns.pack()
     joining = ColumnJoining(problem, parameters, columns, make_alignment_model(problem.model, problem.alignment))
