@@ -28,19 +28,25 @@ if TYPE_CHECKING:
         distances,
         fold,
         hmm,
+        make_database,
         methods,
         read,
         run,
+        search,
         shortest_paths,
         tree,
     )
     from antidiag.interface.models import Model
+    from antidiag.interface.search_hits import SearchHits
     from antidiag.kernels import __version__
     from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, MemoryRefused, ParameterError
 
 _ANSWERS = "Answer PairAlignment Product ShortestPaths StatePath Structure"
 _DATA_ANSWERS = "Alignment Distances Tree"
-_FUNCTIONS = "align align_family align_many align_profiles distances fold hmm methods read run shortest_paths tree"
+_FUNCTIONS = (
+    "align align_family align_many align_profiles distances fold hmm make_database methods read run search "
+    "shortest_paths tree"
+)
 _ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError"
 _MODULES = {
     **dict.fromkeys(_ANSWERS.split(), "antidiag.interface.answers"),
@@ -49,6 +55,7 @@ _MODULES = {
     **dict.fromkeys(_FUNCTIONS.split(), "antidiag.interface.functions"),
     **dict.fromkeys(_ERRORS.split(), "antidiag.kernels.errors"),
     "Model": "antidiag.interface.models",
+    "SearchHits": "antidiag.interface.search_hits",
     "__version__": "antidiag.kernels",
 }
 """The public names and the module of each."""
@@ -67,6 +74,7 @@ __all__ = [
     "PairAlignment",
     "ParameterError",
     "Product",
+    "SearchHits",
     "ShortestPaths",
     "StatePath",
     "Structure",
@@ -80,9 +88,11 @@ __all__ = [
     "distances",
     "fold",
     "hmm",
+    "make_database",
     "methods",
     "read",
     "run",
+    "search",
     "shortest_paths",
     "tree",
 ]

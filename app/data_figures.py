@@ -54,8 +54,11 @@ def start_drawing(look: FigureLook) -> None:
     theme.apply(application, "dark" if look.dark else "light")  # type: ignore[arg-type] # one with widgets
 
 
-def save_alignment_figure(path: Path, alignment: AlignedSequences, look: FigureLook, monitor: Monitor) -> None:
-    """Write an alignment in lines of columns, with its letters as far as they are readable."""
+def save_alignment_figure(path: Path, alignment: AlignedSequences, look: FigureLook, monitor: Monitor) -> list[Path]:
+    """Write an alignment in lines of columns, with its letters as far as they are readable; return the files.
+
+    They are several where the alignment is broken into pages of SVG or PNG.
+    """
     from antidiag.app.views.aligned.colouring import schemes
     from antidiag.app.views.aligned.export import figures
     from antidiag.app.views.aligned.view import AlignmentViewer
@@ -69,14 +72,15 @@ def save_alignment_figure(path: Path, alignment: AlignedSequences, look: FigureL
     if look.scheme:
         view.set_scheme(look.scheme)
     _wait_until(lambda: view.sharp, monitor)
-    source = view.exporter.figure_source
+    source, written = view.exporter.figure_source, [path]
     if look.page:
         page = pages.find_page_format(look.page)
-        pages.save_pages(path, figures.paged_figure(source, page, look.columns), look.dpi, monitor)
+        written = pages.save_pages(path, figures.paged_figure(source, page, look.columns), look.dpi, monitor)
     else:
         made = figures.wrapped_figure(source, look.columns)
         export.save_figure(path, made.size, made.drawing_with(monitor), made.title, look.printed, monitor.check)
     view.deleteLater()
+    return written
 
 
 def save_tree_figure(path: Path, tree: Tree, look: FigureLook, monitor: Monitor) -> None:

@@ -150,7 +150,7 @@ def _look_at_first(window: Workbench) -> None:
     state = window.session.state
     data = (state.data[number] for number in (*state.picked, *range(len(state.data))))
     if (datum := next(filter(window.viewer.capable_views, data), None)) is not None:
-        window.loader.data_added.emit(datum)
+        window.loader.data_added.emit((datum,))
 
 
 def open_autosaved(window: Workbench) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,17 @@ LEARN_WORDS = {
     EXERCISES_TITLE: "exercise quiz solve hint",
 }
 """Further words by which pages of Learn are found, by their titles."""
+PLOT_WORDS = {
+    "Lines": "curves speedup sweep scaling",
+    "Heat map": "grid two axes sweep",
+    "Parallel": "coordinates brushing sweep",
+    "Phases": "bars times sweep",
+    "Roofline": "limits bandwidth arithmetic intensity",
+    "Table": "points values CSV sweep",
+}
+"""Further words by which plots of Tune are found, by their titles."""
+HELP_HITS, LEAST_HELP_QUERY = 12, 4
+"""Sections of the help that are found by their text at most, and least letters of such a query."""
 Turn = Callable[[], object]
 
 
@@ -61,18 +73,20 @@ def find_at_once(window: Workbench, query: str) -> list[CommandMatch]:
         *_samples(window),
         *_recent_files(window),
         *_sequences(window, query),
+        *_help_text(window, query),
     ]
 
 
 def find_later(window: Workbench) -> Iterator[Iterable[CommandMatch]]:
-    """Yield lines that take longer to find: settings, help pages, hidden views, lectures, and pages of Learn."""
+    """Yield lines that take longer to find: settings, help pages, hidden views, lectures, pages of Learn, plots."""
     yield _settings(window)
     yield _help(window)
     viewer = window.viewer
     for kind in viewer.shown_kinds():
         yield _hidden_view(viewer, kind)
-    yield from _hidden_workspaces(window)
+    yield _plots(window)
     yield from _learn(window)
+    yield from _hidden_workspaces(window)
 
 
 def _commands(window: Workbench) -> list[CommandMatch]:
@@ -126,10 +140,14 @@ def _hidden_view(viewer: ResultViews, kind: type[ResultView]) -> list[CommandMat
 
 
 def _hidden_workspaces(window: Workbench) -> Iterator[list[CommandMatch]]:
-    """Yield the commands of Tune and Learn where they are not visible but were used before."""
+    """Yield the commands of Tune and of Learn and its pages where they are not visible; both are made for it."""
     for number, page, title in ((TUNE, window.tune_page, "Tune"), (LEARN, window.learn_page, "Learn")):
-        if page.is_created and window.workspaces.currentWidget() is not page:
+        if window.workspaces.currentWidget() is not page:
             yield _view_matches(page.content, title, partial(window.turn_to, number))
+    pages = window.learn.pages
+    for row, title in enumerate(page_titles()):
+        if not pages.widget(row).isVisible():
+            yield _view_matches(pages.widget(row), f"Learn > {title}", partial(_turn_to_page, window, row))
 
 
 def _results(window: Workbench) -> list[CommandMatch]:
@@ -171,7 +189,7 @@ def _methods(window: Workbench) -> list[CommandMatch]:
 
 
 def _parameters(window: Workbench) -> list[CommandMatch]:
-    """Return the options and parameters of the chosen method, of which a chosen one gets the focus."""
+    """Return the options and parameters of the chosen method, also by their help; a chosen one gets the focus."""
 
     def focus(editor: QWidget) -> None:
         window.turn_to(0)
@@ -180,10 +198,13 @@ def _parameters(window: Workbench) -> list[CommandMatch]:
 
     name = window.method.method.name if window.method.method else ""
     return [
-        CommandMatch(form.label(parameter), f"setting of {name}", partial(focus, form.editor(parameter)))
+        CommandMatch(
+            form.label(parameter), f"setting of {name}", partial(focus, form.editor(parameter)),
+            form.editor(parameter).toolTip(),
+        )
         for form in (window.method.options, window.method.parameters)
         for parameter in form.parameter_names()
-    ]
+    ]  # fmt: skip
 
 
 def _samples(window: Workbench) -> list[CommandMatch]:
@@ -243,27 +264,50 @@ def _help(window: Workbench) -> list[CommandMatch]:
     return found
 
 
+def _help_text(window: Workbench, query: str) -> list[CommandMatch]:
+    """Return the sections of the help whose text has every word of a query."""
+    if len(query.strip()) < LEAST_HELP_QUERY:
+        return []
+    hits = islice(help_pages.search_pages(window.pages_of_help, query), HELP_HITS)
+    return [
+        CommandMatch(
+            f"{hit.page.title} \N{MIDDLE DOT} {hit.section.title}", "in the help",
+            partial(window.open_help, hit.page.name, hit.section.anchor), query,
+        )
+        for hit in hits
+    ]  # fmt: skip
+
+
+def _plots(window: Workbench) -> list[CommandMatch]:
+    """Return the plots of Tune, which a sweep fills."""
+    from antidiag.app.tune.plots.plot_tabs import TABS  # loads the plot library
+
+    def show_plot(title: str) -> None:
+        window.turn_to(TUNE)
+        window.tune.plots.show_tab(title)
+
+    return [
+        CommandMatch(f"Plot: {title}", "plot of Tune", partial(show_plot, title), PLOT_WORDS.get(title, ""))
+        for title in TABS
+    ]
+
+
+def _turn_to_page(window: Workbench, row: int) -> None:
+    window.turn_to(LEARN)
+    window.learn.contents.setCurrentRow(row)
+
+
 def _learn(window: Workbench) -> Iterator[list[CommandMatch]]:
     """Yield the pages of Learn, and its lectures."""
-
-    def turn_to_page(row: int) -> None:
-        window.turn_to(LEARN)
-        window.learn.contents.setCurrentRow(row)
 
     def open_lecture(path: Path) -> None:
         window.turn_to(LEARN)
         window.learn.show_lecture(path)
 
-    titles = page_titles()
     yield [
-        CommandMatch(title, "page of Learn", partial(turn_to_page, row), LEARN_WORDS.get(title, ""))
-        for row, title in enumerate(titles)
+        CommandMatch(title, "page of Learn", partial(_turn_to_page, window, row), LEARN_WORDS.get(title, ""))
+        for row, title in enumerate(page_titles())
     ]
-    if window.learn_page.is_created:
-        pages = window.learn.pages
-        for row, title in enumerate(titles):
-            if not pages.widget(row).isVisible():
-                yield _view_matches(pages.widget(row), f"Learn > {title}", partial(turn_to_page, row))
     for path in lectures.shipped_lectures():
         try:
             title = lectures.read_lecture(path).title

@@ -35,6 +35,8 @@ SPACING = 6
 MARGIN = 10
 LOW_HEIGHT = 480
 """Pixels of a window below which legends have one line and idle panels are hidden."""
+LEAST_PICTURE = 64
+"""Least pixels of the height of a picture, so that what is below it is not drawn over it in a low window."""
 RADIUS = 4
 ICONS = RESOURCES / "icons"
 FONT = RESOURCES / "fonts" / "JetBrainsMono-Regular.ttf"

@@ -6,33 +6,34 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication
 
 from antidiag.app import actions, alignment_page, file_actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
-from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
 from antidiag.app.kit.drop_frame import DropFrame
+from antidiag.app.kit.view_protocols import TaskRequest
 from antidiag.app.navigation import Navigation
-from antidiag.app.panels.view_subject import ViewSubject
-from antidiag.app.panels.viewer import ResultViews
+from antidiag.app.run_planning import RunPlanning
 from antidiag.app.session import data_loader, run_jobs
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.resumed_jobs import InterruptedRuns
 from antidiag.app.session.session import Entry
 from antidiag.app.settings import AUTOSAVE_SECONDS, FIRST_SAMPLE_SOURCES, SHORTCUTS, Settings
+from antidiag.app.shown_data import ShownData
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import sequence_names
+from antidiag.kernels.model import Result, sequence_names
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun, format_percent
 from antidiag.kernels.registry.memory_advice import FittingChange
+from antidiag.kernels.registry.task_methods import TASKS
+from antidiag.kernels.sequences.sequence_set import split_data
 
 if TYPE_CHECKING:
     from antidiag.app.compare.window import CompareWindow
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 MOST_OF_SAMPLE = 100
 """Rows among which the sequences of that sample are."""
-PAINTING_MS = 15  # what was opened is painted before more is shown
 
 
 class Window(Workbench):
@@ -59,16 +59,15 @@ class Window(Workbench):
             self.drop_frame = DropFrame(self)
             self.autosave, self.interrupted = Autosave(self.session, self.session_settings), InterruptedRuns()
             self._apply_setting(AUTOSAVE_SECONDS)
-            self._run_wanted = False
-            self._looked_at: Any = None
             self._gpus: list[Device] = []
             self.commands = actions.install_actions(self)
             self.splitters = layout.lay_out_window(self, self.commands)
             self.navigation = Navigation(self)
+            self.planning, self.shown_data = RunPlanning(self), ShownData(self, self.navigation)
             self.commands.restore_keys(self.settings.mapping(SHORTCUTS))
         self._connect()
         self._restore_window()
-        self._request_plan()
+        self.planning.request_plan()
         self.centralWidget().setFocus()
 
     def run(self) -> None:
@@ -76,7 +75,7 @@ class Window(Workbench):
         if self.workspaces.currentWidget() is self.tune_page:
             self.tune.start_sweep()
         elif self.planner.busy:
-            self._run_wanted = True
+            self.planning.waits_to_run = True
         elif not self.method.run_button.isEnabled():
             self.jobs.show_message(texts.as_sentence(self.method.run_button.toolTip()), error=True)
         elif self.answer and self.answer.plan:
@@ -199,15 +198,17 @@ class Window(Workbench):
         for changed in (method.changed, self.device.changed):
             changed.connect(self.autosave.settings_changed)
         for signal in (session.chosen_changed, method.changed, self.device.changed, self.recalled):
-            signal.connect(self._request_plan)
+            signal.connect(self.planning.request_plan)
         self.device.found.connect(self._found_devices)
-        session.shown_changed.connect(self._show_result)
+        session.shown_changed.connect(self.shown_data.show_result)
         method.method_changed.connect(self._take_method)
         method.method_changed.connect(self.curves.forget)
         method.run_wanted.connect(self.run)
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)
-        self.planner.planned.connect(self._take_answer)
+        self.planning.shown.connect(self.shown_data.show_stale)
+        self.planning.run_wanted.connect(self.run)
+        self.planner.planned.connect(self.planning.take_answer)
         self.results.compare_wanted.connect(self.compare)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self.tell_panels)
@@ -222,7 +223,7 @@ class Window(Workbench):
         loader.own_data_found.connect(self._set_sample_aside)
         loader.found.connect(self._take_opened)
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
-        loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
+        loader.data_added.connect(self.shown_data.look_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: file_actions.replace_session(self, path))
         loader.doubt_found.connect(self._ask_about_letters, Qt.ConnectionType.QueuedConnection)
@@ -237,21 +238,23 @@ class Window(Workbench):
         tabs.edited.connect(session.keep_edits)
         tabs.edited.connect(lambda *_: self.undoing.note_view_edit())
         tabs.view_shown.connect(lambda _: self.undoing.tell())
-        tabs.page_activated.connect(self._take_page)
+        tabs.page_activated.connect(self.shown_data.take_page)
         tabs.compare_wanted.connect(self.compare)
         session.results_changed.connect(lambda: tabs.update_entries(session.entries))
-        self.results.tab_wanted.connect(self._open_tab)
-        self.data.tab_wanted.connect(self._open_datum_tab)
-        session.data_changed.connect(self._take_data)
+        self.results.tab_wanted.connect(self.shown_data.open_tab)
+        self.data.tab_wanted.connect(self.shown_data.open_datum_tab)
+        session.data_changed.connect(self.shown_data.take_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
         tabs.made.connect(self._add_made)
+        tabs.task_wanted.connect(self._begin_task)
+        tabs.result_made.connect(self._add_result)
         for signal in (tabs.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
         self.empty.bundled_button.setMenu(self.data.bundled_menu)
         self.data.bundled_changed.connect(self.empty.bundled_button.setVisible)
-        self.data.shown_wanted.connect(self._show_datum)
+        self.data.shown_wanted.connect(self.shown_data.show_datum)
         self.interrupted.found.connect(self.left.show_runs)
         self.left.resume_wanted.connect(self.resume)
         self.left.discard_wanted.connect(self.discard)
@@ -277,19 +280,11 @@ class Window(Workbench):
         layout.restore_splitter(self, "tune", tune.splitter)
         tune.folding.changed.connect(self.tell_panels)
         tune.set_gpus(self._gpus)
-        self._update_tune(tune)  # sets the method before its saved axes
+        self.planning.update_tune(tune)  # sets the method before its saved axes
         tune.form.set_values(self.settings.mapping("sweep"))
         tune.values_wanted.connect(self._take_values)
         tune.message_sent.connect(lambda text, error: self.jobs.show_message(text, error=error))
-        tune.tuned_changed.connect(self._request_plan)
-
-    def _update_tune(self, tune: TuneWorkspace) -> None:
-        """Pass method, data and device to Tune, which measures them."""
-        method = self.method.method
-        if method is not None:
-            tune.set_method(method, self.method.options.values())
-            tune.set_data(self.session.state.inputs(method.problem_type))
-            tune.set_device(*self.device.choice())
+        tune.tuned_changed.connect(self.planning.request_plan)
 
     def _take_method(self, method: Method | None) -> None:
         if method:
@@ -306,43 +301,7 @@ class Window(Workbench):
         if self.tune_page.is_created:
             self.tune.set_gpus(self._gpus)
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
-        self._request_plan()
-
-    def _request_plan(self) -> None:
-        """Request a new plan; Run is disabled until it is ready, so that no outdated plan starts."""
-        method = self.method.method
-        if method is None or self._held:
-            return
-        request = self.request()
-        data = self.session.state.inputs(method.problem_type)
-        if self._switch_method(method, data):
-            return
-        self.method.set_data(data)
-        if self.tune_page.is_created:
-            self._update_tune(self.tune)
-        self._show_next_step(False)
-        if request is None:
-            wrong = " ".join(self.method.entry_errors())
-            self._run_wanted = False
-            self._show_plan(None, wrong, "" if wrong else self.session.state.missing(method.problem_type))
-            self.planner.forget()
-        else:
-            self.method.set_runnable(False, "Estimating the cost")
-            self.cost.show_waiting()
-            self.curves.show_waiting()
-            self.planner.ask(request)
-
-    def _switch_method(self, method: Method, data: Sequence[Any]) -> bool:
-        """Switch to a method that suits the data better, if the user chose none; return whether it did."""
-        found = (
-            None
-            if self.method.by_hand
-            else method_choice.find_better_method(self.methods, method, data, self.device.backend)
-        )
-        if found:
-            self.method.choose(found.method, by_hand=False)
-            self.jobs.show_message(f"Switched to {found.method.name}: {found.reason}.")
-        return found is not None
+        self.planning.request_plan()
 
     def _ask_about_letters(self, doubt: str, read_anyway: Callable[[], None]) -> None:
         """Ask whether letters that may be no sequence are read as one."""
@@ -374,33 +333,6 @@ class Window(Workbench):
             self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
         self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
-    def _take_answer(self, found: PlanAnswer) -> None:
-        if found.plan:
-            self.method.set_resolved(found.plan.parameters.as_mapping(), found.plan.backend, found.plan.tuned)
-        self._show_plan(found, found.refusal)
-        if self._run_wanted:
-            self._run_wanted = False
-            self.run()
-
-    def _show_plan(self, found: PlanAnswer | None, wrong: str, missing: str = "") -> None:
-        self.answer, reason = found, wrong or missing
-        self._stale.clear()
-        method = self.method.method
-        other = method_choice.suggest_for_all(self.methods, method, self.session.state) if method else None
-        self.cost.show_answer(found, wrong, missing, other)
-        self.curves.show_answer(found)
-        self.method.set_runnable(not reason, reason)
-        fitting = found.fitting if found else ()
-        self._show_next_step(not reason, reason, fitting)
-        self.results.model.refresh()
-        self._show_stale()
-
-    def _show_next_step(self, runnable: bool, reason: str = "", fitting: Sequence[FittingChange] = ()) -> None:
-        state, method = self.session.state, self.method.method
-        missing = state.missing(method.problem_type) if method else ""
-        rest = method_choice.unused_sequences_note(self.methods, method, len(state.sequences))
-        self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting, rest)
-
     def _use_method(self, method: Method) -> None:
         self.method.choose(method)
         self.turn_to(0)
@@ -417,8 +349,28 @@ class Window(Workbench):
             self._add_to_data(data)
 
     def _add_to_data(self, data: Sequence[Any], are_used: bool = True) -> None:
-        self.session.add_data(data, are_used=are_used)
+        sequences, others = split_data(data)
+        if len(sequences):
+            self.session.add(sequences, last=len(sequences))
+        self.session.add_data(others, are_used=are_used)
         self.jobs.show_message("Added to the data.")
+
+    def _begin_task(self, request: TaskRequest) -> None:
+        """Add data that a view offers, and choose the method of its task for them."""
+        self._add_to_data(request.data)
+        if not request.task:
+            return
+        task = TASKS[request.task]
+        recommended, _ = task.recommend(request.data, self.device.choice()[0])
+        able = [one for one in (recommended, *task.methods()) if not self.session.state.missing(one.problem_type)]
+        if able:
+            self._use_method(able[0])
+            self.jobs.show_message(f"{able[0].name} is chosen for the added sequences; Run starts it.")
+
+    def _add_result(self, result: Result) -> None:
+        """Add a result that a view made to the list, and show it."""
+        options = dict(registry.find_method(result.method).problem_type.option_values(result.problem))
+        self.session.add_result(Entry(result, options, {}))
 
     def _add_made(self, datum: Any) -> None:
         """Add what a view made to the data; a tree or distances of other sequences than the open ones stop no run."""
@@ -439,7 +391,7 @@ class Window(Workbench):
     def _make_profile(self, wanted: ProfileRequest) -> None:
         def done(made: Any) -> None:
             self._add_to_data([made])
-            self._look_at(made)
+            self.shown_data.look_at(made)
 
         self.queue.submit(Job(wanted.title, data_loader.LANE, wanted.make_profile, done, detachable=True))
 
@@ -447,84 +399,6 @@ class Window(Workbench):
         from antidiag.app.views.growth.growth_window import GrowthWindow
 
         GrowthWindow(job, self).show()
-
-    def _show_datum(self, datum: Any) -> None:
-        if not self._look_at(datum):
-            self.jobs.show_message(f"No view can show {datum.name}; it is an input for methods.", error=True)
-
-    def _take_data(self) -> None:
-        """Pass the open data to the views, and stop showing data that were deleted."""
-        data, shown = self.session.state.data, self._looked_at
-        self.result_tabs.offer(data)
-        if shown is not None and shown is self.viewer.datum and not any(datum is shown for datum in data):
-            self._looked_at = None
-            self._show_result()
-
-    def _look_soon(self, datum: Any) -> None:
-        """Show data when what was opened is painted."""
-        QTimer.singleShot(PAINTING_MS, self, lambda: self._restore_tabs() or self._look_at(datum))
-
-    def _restore_tabs(self) -> bool:
-        """Open the tabs of a session that was opened; return whether one of them is shown."""
-        wanted, self._wanted_tabs = self._wanted_tabs, {}
-        active = self.result_tabs.restore_tabs(wanted, self.subject_at) if wanted else None
-        if active is not None:
-            self._take_page(active)
-        return active is not None
-
-    def _look_at(self, datum: Any) -> bool:
-        """Show data instead of a result; return False if no view can."""
-        if not self.viewer.capable_views(datum):
-            return False
-        self._looked_at = datum
-        self.session.show(None)
-        self.data.select(datum)
-        shown = self.result_tabs.show_subject(self.subject_of(datum))
-        self.undoing.tell()
-        return shown
-
-    def _open_tab(self, entry: Entry, beside: bool) -> None:
-        """Open a result in a tab of its own, or beside the one that is shown."""
-        self.result_tabs.open_tab(ViewSubject.of_entry(entry), beside)
-        self.session.show(entry)
-        self._show_stale()
-
-    def _open_datum_tab(self, datum: Any, beside: bool) -> None:
-        """Open a datum in a tab of its own, or beside what is shown."""
-        if self.result_tabs.open_tab(self.subject_of(datum), beside) is None:
-            self._show_datum(datum)  # which says why
-        else:
-            self._look_at(datum)
-
-    def _take_page(self, page: ResultViews) -> None:
-        """Follow the user to another page of a result or datum."""
-        if page.datum is not None:
-            self._look_at(page.datum)
-        else:
-            self._looked_at = None
-            self.session.show(page.entry)
-        self._show_stale()
-        self.undoing.tell()
-
-    def _show_result(self) -> None:
-        """Show the chosen result; during the opening of a session, after the rest was painted."""
-        if self._held:
-            self._restored_waits = True
-            QTimer.singleShot(PAINTING_MS, self, self._show_result)
-            return
-        self._restored_waits = False
-        self._restore_tabs()
-        if self.session.shown is not None or self._looked_at is None:
-            self._looked_at = None
-            self.result_tabs.show_entry(self.session.shown)
-        if QApplication.focusWidget() in (None, self, self.centralWidget()):
-            self.navigation.focus_view()
-        self._show_stale()
-        self.undoing.tell()
-
-    def _show_stale(self) -> None:
-        for page in self.result_tabs.pages:
-            page.set_stale(page.entry is not None and self.is_stale(page.entry))
 
     def _restore_window(self) -> None:
         layout.restore_layout(self, self.splitters)

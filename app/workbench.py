@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
     from antidiag.app.dialogs.batch_dialog import BatchDialog
+    from antidiag.app.dialogs.help_pages import HelpPage
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
 
@@ -77,8 +79,9 @@ class Workbench(QMainWindow):
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
         self.loader = data_loader.DataLoader(self.session, self.queue)
         self.answer: PlanAnswer | None = None
-        self._held = self._restored_waits = False
-        self._wanted_tabs: Mapping[str, Any] = {}
+        self.is_held = self.result_waits = False
+        """Whether planning is suspended, and whether a restored result is still to be shown."""
+        self.wanted_tabs: Mapping[str, Any] = {}
         """The tabs that are opened when the results of a session are shown."""
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
@@ -93,11 +96,11 @@ class Workbench(QMainWindow):
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Suspend planning while a session is replaced, so that no intermediate state is shown."""
-        self._held = True
+        self.is_held = True
         try:
             yield
         finally:
-            self._held = False
+            self.is_held = False
             self.recalled.emit()
 
     @property
@@ -119,7 +122,7 @@ class Workbench(QMainWindow):
             self.session.restore_data_views(shown.get("data"))
             if isinstance(taxa := shown.get("taxa"), list):
                 self.selection.choose_taxa(map(str, taxa))
-            self._wanted_tabs = shown
+            self.wanted_tabs = shown
 
     def subject_of(self, datum: Any) -> ViewSubject:
         """Return what views show of a datum: with the user's edits and the states of views."""
@@ -147,7 +150,7 @@ class Workbench(QMainWindow):
     @property
     def opening(self) -> bool:
         """Whether the last session is being read or its result is not shown yet."""
-        return self.autosave.reading or self._restored_waits
+        return self.autosave.reading or self.result_waits
 
     def look_around(self) -> None:
         """Look for GPUs and interrupted runs on threads."""
@@ -167,6 +170,10 @@ class Workbench(QMainWindow):
         if entry not in self._stale:
             self._stale[entry] = not run_jobs.would_repeat(self.answer.plan, self.answer.request.parameters, entry)
         return self._stale[entry]
+
+    def forget_stale(self) -> None:
+        """Compare the results with the settings anew, because these have changed."""
+        self._stale.clear()
 
     def request(self) -> RunRequest | None:
         """Return the run that the settings describe; None while something is missing or invalid."""
@@ -201,6 +208,11 @@ class Workbench(QMainWindow):
     def step_area(self, by: int) -> None:
         """Move the focus to the next area (1) or the previous one (-1); `Window` implements it."""
         raise NotImplementedError
+
+    @cached_property
+    def pages_of_help(self) -> tuple[HelpPage, ...]:
+        """All pages of the help, read at the first use."""
+        return help_pages.all_pages(self.methods)
 
     @property
     def tune(self) -> TuneWorkspace:
@@ -283,7 +295,7 @@ class Workbench(QMainWindow):
     def open_help(self, name: str = help_pages.FIRST_PAGE, anchor: str = "") -> HelpWindow:
         """Open the help at a page, from a section on if there is an ``anchor``."""
         if self._help is None:
-            self._help = HelpWindow(self, help_pages.all_pages(self.methods))
+            self._help = HelpWindow(self, self.pages_of_help)
         page = self._help.find_page(name)
         if page is not None:
             self._help.open_page(page, anchor)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,14 +14,17 @@ from typing import Any, Literal
 
 from antidiag.kernels import __version__, memory
 from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.devices import Device
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
 from antidiag.kernels.machine import compiled_methods, measured_rates, tuned_values
+from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import Result
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.model import Outcome, Result
+from antidiag.kernels.monitor import PART_STEPS, Monitor, PartMonitor
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
+from antidiag.kernels.recovery.variant_store import SharedParts, VariantStore
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.steps import StepLog
 
@@ -34,12 +38,14 @@ def plan_run(
     backend: BackendChoice = "auto",
     device: int = 0,
     use_tuned: bool = True,
+    peers: tuple[int, ...] = (),
 ) -> RunPlan:
     """Choose backend and parameters of a run and estimate its memory and time; nothing is run.
 
     A parameter that is not given gets its tuned value if a search on this machine found one and ``use_tuned`` is true,
     else its automatic value. Raises ParameterError for parameters out of range and BackendUnavailable if the requested
-    backend is not available. A plan whose run does not fit into memory has a ``refusal``.
+    backend is not available. A plan whose run does not fit into memory has a ``refusal``. ``peers`` are other GPUs that
+    share the run, where the method can use several.
     """
     chosen = chosen or {}
     if backend not in ("auto", "cpu", "cuda"):
@@ -51,13 +57,13 @@ def plan_run(
     if backend != "auto":
         if backend == "cpu" and device:
             notes = (*notes, f"The CPU is used{instead}: the backend cpu was requested.")
-        return _plan_on(method, problem, chosen, backend, device, notes, use_tuned)
+        return _plan_on(method, problem, chosen, backend, device, notes, use_tuned, peers)
     found, reason = devices.discover_devices()
     if not found or "cuda" not in method.backends:
         why = reason if not found else f"{method.name} has no GPU version"
         notes = (*notes, f"The CPU is used{instead}: {why}.")
         return _plan_on(method, problem, chosen, "cpu", device, notes, use_tuned)
-    on_gpu = _plan_on(method, problem, chosen, "cuda", device, notes, use_tuned)
+    on_gpu = _plan_on(method, problem, chosen, "cuda", device, notes, use_tuned, peers)
     if on_gpu.refusal is None:
         return on_gpu
     notes = (*notes, f"The CPU is used instead of the GPU: {on_gpu.refusal}.")
@@ -86,16 +92,16 @@ def execute(
     run = run_plan.method.load_backend(run_plan.backend)
     kind = run_plan.method.id, *run_plan.footprint.device.items()
     device = (
-        devices.use_device(run_plan.device, kind, run_plan.footprint.device_bytes)
+        devices.use_device(run_plan.device, kind, run_plan.footprint.device_bytes, run_plan.peers)
         if run_plan.backend == "cuda"
         else nullcontext()
     )
     with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
-        outcome = run(run_plan.problem, run_plan.parameters, monitor, steps)
+        problem, outcome = _run_variants(run, run_plan, monitor, steps)
     cost = run_plan.method.cost
     result = Result(
         method=run_plan.method.id,
-        problem=run_plan.problem,
+        problem=problem,
         parameters=dict(run_plan.parameters.as_mapping()),
         backend=run_plan.backend,
         device=run_plan.device_name,
@@ -117,11 +123,50 @@ def execute(
             run_plan.method,
             run_plan.backend,
             run_plan.device_name,
-            cost.finished_timed_work(run_plan.problem, run_plan.parameters, outcome.answer),
+            cost.finished_timed_work(run_plan.problem, run_plan.parameters, outcome.answer) / (1 + len(run_plan.peers)),
             result.compute_ms,
             run_plan.parameters.worker_threads,
         )
     return result
+
+
+def _list_variants(problem: Any) -> tuple[Any, ...]:
+    """Return the problems on which a method runs, of which the best answer counts: mostly the problem itself."""
+    return getattr(problem, "variants", (problem,))
+
+
+def _run_variants(
+    run: Callable[..., Outcome], run_plan: RunPlan, monitor: Monitor, steps: StepLog
+) -> tuple[Any, Outcome]:
+    """Run a method on each variant of a problem; return the problem with its best variant, and that one's outcome.
+
+    The first variant wins a tie. Times and work are those of all variants, steps those of the best one.
+    """
+    problem, parameters, variants = run_plan.problem, run_plan.parameters, _list_variants(run_plan.problem)
+    if len(variants) == 1:
+        return problem, run(problem, parameters, monitor, steps)
+    parts = SharedParts(monitor.store, len(variants)) if monitor.store else None
+    outcomes, logs = [], []
+    for number, variant in enumerate(variants):
+        part = PartMonitor(monitor, number, len(variants), f"variant {number + 1} of {len(variants)}")
+        part.store = VariantStore(parts, number) if parts else None
+        logs.append(StepLog(keeps=steps.keeps_events))
+        outcomes.append(run(variant, parameters, part, logs[-1]))
+    best = max(range(len(variants)), key=lambda number: outcomes[number].answer.score)
+    monitor.update(PART_STEPS * len(variants), PART_STEPS * len(variants))
+    steps.share = logs[best].share
+    steps.add_array(logs[best].ordered_events())
+    finished_cells = run_plan.method.cost.finished_cells
+    work = [finished_cells(variant, parameters, one) for variant, one in zip(variants, outcomes, strict=True)]
+    settled = problem.settle_variant(best)
+    return settled, replace(
+        outcomes[best],
+        times_ms={name: sum(one.times_ms.get(name, 0.0) for one in outcomes) for name in outcomes[best].times_ms},
+        host_bytes=max(one.host_bytes for one in outcomes),
+        device_bytes=max(one.device_bytes for one in outcomes),
+        notes=(*outcomes[best].notes, *settled.variant_notes([one.answer for one in outcomes])),
+        work=sum(work),
+    )
 
 
 @cache
@@ -188,6 +233,13 @@ def _notes_on_chosen(
     return tuple(note for note in method.parameter_notes(problem, parameters) if note not in unchosen)
 
 
+def _estimate_memory(method: Method, problem: Any, parameters: MethodParameters, backend: str) -> Footprint:
+    """Return the memory of a run: that of the variant that needs most, and the disk space of all."""
+    found = [method.cost.estimate_memory(variant, parameters, backend) for variant in _list_variants(problem)]
+    most = max(found, key=lambda one: (one.device_bytes, one.host_bytes))
+    return most if len(found) == 1 else replace(most, disk={name: len(found) * n for name, n in most.disk.items()})
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -196,29 +248,31 @@ def _plan_on(
     device: int,
     notes: tuple[str, ...],
     use_tuned: bool,
+    peers: tuple[int, ...] = (),
 ) -> RunPlan:
-    """Return the plan of a run on one backend."""
+    """Return the plan of a run on one backend, which ``peers`` share; the CPU has none."""
     if backend not in method.backends:
         raise BackendUnavailable(f"{method.name} has no backend {backend}; it has {', '.join(method.backends)}")
-    gpu = devices.find_device(device) if backend == "cuda" else None
-    name = gpu.name if gpu else cpu_name()
+    gpus = [devices.find_device(index) for index in (device, *peers)] if backend == "cuda" else []
+    _refuse_peers(method, gpus)
+    name = _name_gpus(gpus) if gpus else cpu_name()
     found = tuned_values.find_tuned(method, backend, name, problem.cells) if use_tuned else None
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
-    automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
+    automatic = {**method.choose_parameters(problem, backend, _count_multiprocessors(gpus)), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
     parameters, fitted = _fit_parameters(method, problem, parameters, backend, given)
     chosen_notes = _notes_on_chosen(method, problem, parameters, automatic)
     given_notes, notes = notes, (*notes, *unused, *fitted, *chosen_notes)
-    footprint = method.cost.estimate_memory(problem, parameters, backend)
-    free = devices.free_memory_bytes(device) if gpu else None
+    footprint = _estimate_memory(method, problem, parameters, backend)
+    free = min(devices.free_memory_bytes(gpu.index) for gpu in gpus) if gpus else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)
     if refusal and method.cost.memory_hint:
         refusal = f"{refusal}; {method.cost.memory_hint}"
     if refusal and values:
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
-        return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
-    timed_work = method.cost.timed_work(problem, parameters)
+        return _plan_on(method, problem, given, backend, device, notes, False, peers)
+    timed_work = method.cost.timed_work(problem, parameters) / max(len(gpus), 1)
     time_ms = measured_rates.estimate_ms(method, backend, name, timed_work, parameters.worker_threads)
     if found and values:
         notes = (*notes, f"Tuned: {found.format_text()}")
@@ -238,4 +292,22 @@ def _plan_on(
         notes=(*notes, note) if note else notes,
         tuned=frozenset(values),
         compilation_ms=compiled_methods.expected_compilation_ms(method, backend, name),
+        peers=peers if gpus else (),
     )
+
+
+def _refuse_peers(method: Method, gpus: Sequence[Device]) -> None:
+    """Raise BackendUnavailable where several GPUs shall share a run and the method uses one."""
+    if len(gpus) > 1 and not method.shares_gpus:
+        raise BackendUnavailable(f"{method.name} uses one GPU; choose one, such as --device {gpus[0].index}")
+
+
+def _name_gpus(gpus: Sequence[Device]) -> str:
+    """Return the name of a GPU; of several, how many of each there are."""
+    counts = Counter(gpu.name for gpu in gpus)
+    return " and ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items())
+
+
+def _count_multiprocessors(gpus: Sequence[Device]) -> int | None:
+    """Return the multiprocessors of all GPUs together, or None for the CPU."""
+    return sum(gpu.multiprocessors for gpu in gpus) or None

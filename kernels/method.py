@@ -335,8 +335,8 @@ class CostEstimate:
 
     def predicted_cells(self, problem: Any, parameters: MethodParameters) -> int:
         """Return the number of cells that the result of a run will probably report; one computed again counts once."""
-        recomputes = self.completed_work is None and self.count_recomputed is not nothing_recomputed
-        return problem.cells if recomputes else self.count_work(problem, parameters)
+        again = self.count_recomputed(problem, parameters) if self.count_timed_work is None else 0
+        return self.count_work(problem, parameters) - again
 
     def finished_cells(self, problem: Any, parameters: MethodParameters, outcome: Outcome) -> int:
         """Return the number of cells that a run computed; one that it computed again counts once."""
@@ -416,6 +416,8 @@ class Method:
     is_heuristic
         The answer is no optimum of a stated objective: a greedy or a progressive rule, an approximation or a local
         search makes it.
+    shares_gpus
+        Several GPUs can share a run.
     splitting
         How a run falls into independent pieces that executors share out; None if it runs in one piece.
     resumption, is_recommended_for
@@ -437,6 +439,7 @@ class Method:
     is_exact: bool = True
     is_heuristic: bool = False
     criterion: str = ""
+    shares_gpus: bool = False
     resumption: Resumption | None = None
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate

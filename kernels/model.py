@@ -3,7 +3,8 @@
 Every problem, of whatever family, has ``data`` (its input data, in order), ``cells`` (number of cells of its matrix),
 ``title`` ("A x B") and ``size`` ("300 x 400, local"). Every answer has ``check(problem)``, which raises AssertionError
 if the answer does not fit the problem. Both are frozen dataclasses of numbers, texts, arrays and such dataclasses, so
-that sessions can store them.
+that sessions can store them. A problem whose answer is the best of several problems' answers has ``variants``, these
+problems, and ``settle_variant(number)``, itself with the best variant named; the engine runs a method on each.
 
 ``i`` is the row and belongs to the first sequence, ``j`` the column and belongs to the second sequence. Cell (i, j) is
 reached after i letters of the first and j letters of the second sequence, so a half-open range of
@@ -217,4 +218,4 @@ class Result:
 
     def check(self, problem: Any) -> None:
         """Check the answer independently of the method; raise AssertionError if it does not fit the problem."""
-        self.answer.check(problem)
+        self.answer.check(self.problem if self.problem == problem else problem)  # its own names the best variant

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.text import parse_integer, parse_real, quote_text
+from antidiag.kernels.text import parse_integer, parse_real, quote_text, suggest_names
 
 Kind = Literal["int", "float", "choice", "bool", "text"]
 BOTH_BACKENDS, CPU_ONLY, GPU_ONLY = ("cpu", "cuda"), ("cpu",), ("cuda",)
@@ -27,7 +27,8 @@ class Parameter:
     "choice". ``backends`` are the backends that use the parameter. ``overrides`` are options that have no effect if
     this one has a value. Integers between the steps are valid too where ``between_steps`` says when ("with
     mapping=cells"); the method refuses them otherwise (see ``Method.fit_parameters``). ``proteins_only``: it has no
-    effect on nucleotides, for which it is neither offered nor reported.
+    effect on nucleotides, for which it is neither offered nor reported; ``nucleotides_only`` likewise.
+    ``aliases`` are pairs of another name, in lower case, and the choice that it stands for.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Parameter:
     overrides: tuple[str, ...] = ()
     between_steps: str = ""
     proteins_only: bool = False
+    nucleotides_only: bool = False
+    aliases: tuple[tuple[str, str], ...] = ()
 
     @property
     def finest_step(self) -> float:
@@ -71,6 +74,9 @@ class Parameter:
         """Return ``value`` if it is valid; else raise ParameterError with the name and the range."""
         if value is None and self.default is None:
             return None
+        if self.aliases and isinstance(value, str):
+            names = {choice.lower(): choice for choice in self.choices} | dict(self.aliases)
+            value = names.get(value.lower(), value)
         if not self._is_valid(value):
             raise self._range_error(repr(value))
         return value
@@ -88,7 +94,9 @@ class Parameter:
 
     def _range_error(self, quoted_value: str) -> ParameterError:
         unit = f" ({self.unit})" if self.unit else ""
-        return ParameterError(f"{self.name} must be {self.describe_values()}{unit}; got {quoted_value}")
+        meant = suggest_names(quoted_value.strip("'\""), self.choices)
+        hint = f"; {meant}" if meant else ""
+        return ParameterError(f"{self.name} must be {self.describe_values()}{unit}; got {quoted_value}{hint}")
 
     def _number_noun(self) -> str:
         if self.kind == "float":

@@ -17,7 +17,7 @@ class RunPlan:
     ``refusal`` is the reason why the run does not fit into memory, or None. ``notes`` are sentences about choices of
     the program, such as the CPU instead of a missing GPU. ``tuned`` are the parameters whose value comes from an
     earlier search on this machine (see kernels.machine.tuned_values). ``time_ms`` is the time of the run without
-    ``compilation_ms``, which compiling takes once.
+    ``compilation_ms``, which compiling takes once. ``peers`` are the GPUs that share the run with ``device``.
     """
 
     method: Method
@@ -32,3 +32,4 @@ class RunPlan:
     notes: tuple[str, ...] = ()
     tuned: frozenset[str] = frozenset()
     compilation_ms: float = 0.0
+    peers: tuple[int, ...] = ()

@@ -18,8 +18,8 @@ import numpy as np
 from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.sequences.alphabets import NUCLEOTIDES, ambiguous_letters, letter_meanings
-from antidiag.kernels.serialization import stored
-from antidiag.kernels.text import parse_real
+from antidiag.kernels.serialization import added_field, stored
+from antidiag.kernels.text import parse_real, suggest_names
 
 SCORE_LIMIT = 2**29
 """Absolute values of scores stay below this, so that "minus infinity" (-2^30) plus a score is no valid score."""
@@ -115,9 +115,10 @@ def named_matrix(name: str) -> SubstitutionMatrix:
     if wanted in CODON_MATRICES:
         raise ParameterError(f"matrix {name} scores codons, not letters; choose another matrix")
     if wanted not in known:
+        meant = suggest_names(name, (*known, *MATRIX_ALIASES))
         raise ParameterError(
-            f"unknown matrix {name!r}: neither a file nor a built-in matrix ({', '.join(known.values())}; "
-            f"{', '.join(MATRIX_ALIASES)} are other names of NUC.4.4)"
+            f"unknown matrix {name!r}; {meant + ' It is' if meant else 'it is'} neither a file nor a built-in matrix "
+            f"({', '.join(known.values())}; {', '.join(MATRIX_ALIASES)} are other names of NUC.4.4)"
         )
     found = substitution_matrices.load(known[wanted])
     return _make_matrix(known[wanted], "".join(found.alphabet), np.asarray(found, float))
@@ -207,21 +208,25 @@ def load_matrix(name_or_path: str) -> SubstitutionMatrix:
 
 
 @lru_cache(maxsize=64)
-def match_mismatch(match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False) -> SubstitutionMatrix:
+def match_mismatch(
+    match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False, ambiguous: float | None = None
+) -> SubstitutionMatrix:
     """Return a matrix with one score for equal letters and one for different letters.
 
-    Ambiguous letters (see `sequences.alphabets`) count as a mismatch with every letter, themselves included, and never
-    score above 0. Letters in ``wildcard`` score 0 with every letter. With ``nucleotides`` the letters are those of DNA
-    and RNA, and U equals T. Raises ParameterError for a score that is not finite or a wildcard that is not a letter.
+    Ambiguous letters (see `sequences.alphabets`) score ``ambiguous`` with every letter, themselves included; by default
+    they count as a mismatch and never score above 0. Letters in ``wildcard`` score 0 with every letter. With
+    ``nucleotides`` the letters are those of DNA and RNA, and U equals T. Raises ParameterError for a score that is not
+    finite or a wildcard that is not a letter.
     """
-    for name, value in (("match", match), ("mismatch", mismatch)):
+    for name, value in (("match", match), ("mismatch", mismatch), ("ambiguous", ambiguous or 0.0)):
         if not np.isfinite(value):
             raise ParameterError(f"{name} must be a finite number; got {value}")
     letters = NUCLEOTIDES if nucleotides else string.ascii_uppercase + "*"
     values = np.where(np.eye(len(letters), dtype=bool), float(match), float(mismatch))
     places = [letters.index(letter) for letter in ambiguous_letters(protein=not nucleotides)]
-    values[places, :] = values[:, places] = min(float(mismatch), 0.0)
-    return with_wildcard(_make_matrix(f"match {match:+g}, mismatch {mismatch:+g}", letters, values), wildcard)
+    values[places, :] = values[:, places] = min(float(mismatch), 0.0) if ambiguous is None else float(ambiguous)
+    name = f"match {match:+g}, mismatch {mismatch:+g}" + ("" if ambiguous is None else f", ambiguous {ambiguous:+g}")
+    return with_wildcard(_make_matrix(name, letters, values), wildcard)
 
 
 def with_wildcard(matrix: SubstitutionMatrix, wildcard: str) -> SubstitutionMatrix:
@@ -275,24 +280,30 @@ def _are_whole(numbers: np.ndarray) -> bool:
 @stored("scoring")
 @dataclass(frozen=True)
 class Scoring:
-    """A substitution matrix and affine gap costs.
+    """A substitution matrix and affine gap costs, of one piece or two.
 
-    A gap of length k costs ``gap_open + k * gap_extend``; linear gaps have ``gap_open`` 0. Costs are in the units of
-    the matrix and not negative. Raises ParameterError for negative costs and for scores or costs with more than three
-    decimals, ScoreOverflow for values beyond SCORE_LIMIT.
+    A gap of length k costs ``gap_open + k * gap_extend``; linear gaps have ``gap_open`` 0. With two pieces it costs
+    this or ``gap_open2 + k * gap_extend2``, whichever is less. Costs are in the units of the matrix and not negative.
+    ``preset`` names the preset scoring from which it was made, "" for none. Raises ParameterError for negative costs,
+    for scores or costs with more than three decimals, and for a second piece that does not open at more and extend for
+    less than the first; ScoreOverflow for values beyond SCORE_LIMIT.
     """
 
     matrix: SubstitutionMatrix
     gap_open: float
     gap_extend: float
+    gap_open2: float | None = added_field(None)
+    gap_extend2: float | None = added_field(None)
+    preset: str = added_field("", compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("gap_open", "gap_extend"):
-            if not getattr(self, name) >= 0 or not np.isfinite(getattr(self, name)):
-                raise ParameterError(f"{name} must be a cost of 0 or more; got {getattr(self, name)}")
+        for name, cost in self._gap_costs.items():
+            if not cost >= 0 or not np.isfinite(cost):
+                raise ParameterError(f"{name} must be a cost of 0 or more; got {cost}")
+        self._check_second_piece()
         if not self.scale:
             raise ParameterError(f"scores of {self.matrix.name} or gap costs have more than three decimals; round them")
-        largest = max(float(np.abs(self.matrix.values).max(initial=0)), self.gap_open, self.gap_extend) * self.scale
+        largest = max(float(np.abs(self.matrix.values).max(initial=0)), *self._gap_costs.values()) * self.scale
         if largest >= SCORE_LIMIT:
             raise ScoreOverflow(
                 f"{self.describe_costs()}: a score or cost (x {self.scale}) exceeds the 32-bit limit of "
@@ -300,10 +311,35 @@ class Scoring:
                 "use smaller scores and gap costs"
             )
 
+    def _check_second_piece(self) -> None:
+        """Raise ParameterError for half a second piece, and for one that is never, or always, the cheaper one."""
+        if self.gap_open2 is None and self.gap_extend2 is None:
+            return
+        if self.gap_open2 is None or self.gap_extend2 is None:
+            missing = "gap_open2" if self.gap_open2 is None else "gap_extend2"
+            raise ParameterError(f"gap costs of two pieces need gap_open2 and gap_extend2; set {missing}")
+        if not (self.gap_open2 > self.gap_open and self.gap_extend2 < self.gap_extend):
+            raise ParameterError(
+                f"gap_open2 must be above gap_open ({self.gap_open:g}) and gap_extend2 below gap_extend "
+                f"({self.gap_extend:g}), because the second piece is that of long gaps; got {self.gap_open2:g} and "
+                f"{self.gap_extend2:g}"
+            )
+
+    @property
+    def has_two_pieces(self) -> bool:
+        """Whether the cost of a gap has two pieces."""
+        return self.gap_open2 is not None
+
+    @property
+    def _gap_costs(self) -> dict[str, float]:
+        """The gap costs that are set, by name."""
+        names = ("gap_open", "gap_extend", "gap_open2", "gap_extend2")
+        return {name: cost for name in names if (cost := getattr(self, name)) is not None}
+
     @cached_property
     def scale(self) -> int:
         """Factor that makes every score and cost an integer; 0 if no factor of SCALES does."""
-        numbers = np.append(self.matrix.values.ravel(), [self.gap_open, self.gap_extend])
+        numbers = np.append(self.matrix.values.ravel(), list(self._gap_costs.values()))
         with np.errstate(over="ignore"):
             return next((scale for scale in SCALES if _are_whole(numbers * scale)), 0)
 
@@ -322,14 +358,34 @@ class Scoring:
         """Scaled cost of every letter of a gap."""
         return round(self.gap_extend * self.scale)
 
+    @property
+    def second_piece(self) -> tuple[int, int] | None:
+        """Scaled costs of the second piece: of opening, and of every letter; None where there is one piece."""
+        if self.gap_open2 is None or self.gap_extend2 is None:
+            return None
+        return round(self.gap_open2 * self.scale), round(self.gap_extend2 * self.scale)
+
+    @property
+    def gap_pieces(self) -> tuple[tuple[int, int], ...]:
+        """Scaled costs of opening and of every letter, of each piece."""
+        first = self.open, self.extend
+        return (first,) if self.second_piece is None else (first, self.second_piece)
+
     def unscale_score(self, score: int) -> int | float:
         """Return a score of the engine in the units of the matrix."""
         return int(score) if self.scale == 1 else score / self.scale
 
     def describe_costs(self) -> str:
         """Return matrix and gap costs in words: 'BLOSUM62; a gap of length k costs 10 + 1 k'."""
+        return f"{self.matrix.name}; a gap of length k costs {self.describe_gaps()}"
+
+    def describe_gaps(self) -> str:
+        """Return the cost of a gap of length k: '10 + 1 k', or 'the smaller of 4 + 2 k and 24 + 1 k'."""
         opening = f"{self.gap_open:g} + " if self.gap_open else ""
-        return f"{self.matrix.name}; a gap of length k costs {opening}{self.gap_extend:g} k"
+        first = f"{opening}{self.gap_extend:g} k"
+        return (
+            f"the smaller of {first} and {self.gap_open2:g} + {self.gap_extend2:g} k" if self.has_two_pieces else first
+        )
 
 
 def _make_matrix(name: str, letters: str, values: np.ndarray, source: str = "") -> SubstitutionMatrix:
@@ -397,11 +453,28 @@ class FreeEnds:
         """Return the free ends of the same sequences in the other order."""
         return FreeEnds(self.second_start, self.second_end, self.first_start, self.first_end)
 
+    def reversed_first(self) -> FreeEnds:
+        """Return the free ends of the same sequences where the first one is read from its end."""
+        return FreeEnds(self.first_end, self.first_start, self.second_start, self.second_end)
+
     def __str__(self) -> str:
         """Name the free ends: 'start of the first, end of the second'; 'none'."""
         names = [name.replace("_", " ") for name, is_free in vars(self).items() if is_free]
         sides = [f"{end} of the {side}" for side, end in (name.split() for name in names)]
         return ", ".join(sides) or "none"
+
+
+@stored("strand")
+class Strand(StrEnum):
+    """Which strand of the first of two nucleotide sequences is aligned with the second as it is given.
+
+    FORWARD is the sequence as given, REVERSE its reverse complement, BOTH the one that scores higher (FORWARD where
+    they score the same).
+    """
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+    BOTH = "both"
 
 
 NO_FREE_ENDS = FreeEnds()
@@ -416,7 +489,7 @@ FREE_ENDS = {
 def refuse_overflow(first: int, second: int, scoring: Scoring) -> None:
     """Raise ScoreOverflow if scores of two sequences of these lengths could exceed 32 bits."""
     step = max(int(np.abs(scoring.scores).max(initial=0)), scoring.extend)
-    bound = (first + second + 2) * step + scoring.open
+    bound = (first + second + 2) * step + max(opening for opening, _ in scoring.gap_pieces)
     if bound >= SCORE_LIMIT:
         raise ScoreOverflow(
             f"scores of {first:,} x {second:,} letters could reach {bound:,} and exceed "

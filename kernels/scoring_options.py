@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import (
@@ -17,6 +18,7 @@ from antidiag.kernels.scoring import (
     match_mismatch,
     with_wildcard,
 )
+from antidiag.kernels.scoring_presets import NO_PRESET, PRESET_ALIASES, PRESETS, find_preset
 from antidiag.kernels.sequences.alphabets import BASES, letter_meanings
 
 GAP_HELP = "A gap of length k costs open + k x extend, so its first letter costs open + extend."
@@ -51,13 +53,56 @@ SCORING_OPTIONS = (
     Parameter("gap_extend", "float", "Gap extend", GAP_HELP, minimum=0),
 )
 
+PRESET = Parameter(
+    "preset",
+    "choice",
+    "Preset",
+    "Scores and gap costs of another program: "
+    + "; ".join(f"{preset.name} ({preset.label})" for preset in PRESETS)
+    + ". What is set beside it replaces its own value.",
+    default=NO_PRESET,
+    choices=(NO_PRESET, *(preset.name for preset in PRESETS)),
+    aliases=PRESET_ALIASES,
+)
+AMBIGUOUS = Parameter(
+    "ambiguous",
+    "float",
+    "Ambiguous",
+    "Score of an ambiguous letter (N, R, ...; X, B, Z, J of proteins) with any letter, if no matrix is chosen; by "
+    "default that of two different letters, and at most 0.",
+)
+SECOND_PIECE = "A gap of length k costs the smaller of open + k x extend and open 2 + k x extend 2."
+ONE_PIECE, TWO_PIECES = "affine", "two-piece"
+GAP_MODEL_OPTIONS = (
+    Parameter(
+        "gap_model",
+        "choice",
+        "Gap model",
+        "affine: a gap of length k costs open + k x extend. two-piece: it costs that or open 2 + k x extend 2, "
+        "whichever is less, so that long gaps cost less, as in minimap2.",
+        default=ONE_PIECE,
+        choices=(ONE_PIECE, TWO_PIECES),
+    ),
+    Parameter("gap_open2", "float", "Gap open 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
+    Parameter("gap_extend2", "float", "Gap extend 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
+)
+"""Gap costs of two pieces, for the families that compute with them; the first piece is that of SCORING_OPTIONS."""
+SECOND_COSTS = ("gap_open2", "gap_extend2")
+
 NUCLEOTIDE_DEFAULTS = {"match": 2, "mismatch": -3, "gap_open": 5, "gap_extend": 2}
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
+NUCLEOTIDE_SECOND_PIECE = {"gap_open2": 24, "gap_extend2": 1}
+PROTEIN_SECOND_PIECE = {"gap_open2": 20, "gap_extend2": 0.5}
 
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return default scores: +2/-3 and 5 + 2k for nucleotides, BLOSUM62 and 10 + k for proteins."""
     return NUCLEOTIDE_DEFAULTS if are_nucleotides(sequences) else PROTEIN_DEFAULTS
+
+
+def default_second_piece(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default second piece of gap costs: 24 + k for nucleotides, 20 + k / 2 for proteins."""
+    return NUCLEOTIDE_SECOND_PIECE if are_nucleotides(sequences) else PROTEIN_SECOND_PIECE
 
 
 def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences: Sequences[Sequence] = ()) -> Scoring:
@@ -69,10 +114,16 @@ def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences
     matrix = (
         with_wildcard(load_matrix(values["matrix"]), values["wildcard"])
         if values["matrix"]
-        else match_mismatch(values["match"], values["mismatch"], values["wildcard"], nucleotides)
+        else match_mismatch(
+            values["match"], values["mismatch"], values["wildcard"], nucleotides, values.get("ambiguous")
+        )
     )
     matrix = add_letters(matrix, unscored_letters(sequences, matrix))
-    return Scoring(matrix, values["gap_open"], values["gap_extend"])
+    open2, extend2 = (values[name] if values.get("gap_model") == TWO_PIECES else None for name in SECOND_COSTS)
+    preset = find_preset(values.get("preset", ""))
+    return Scoring(
+        matrix, values["gap_open"], values["gap_extend"], open2, extend2, preset=preset.name if preset else ""
+    )
 
 
 def resolve_options(
@@ -80,13 +131,23 @@ def resolve_options(
 ) -> dict[str, Any]:
     """Return a value for every declared option: the chosen value, else the default for these sequences.
 
-    A chosen match or mismatch score overrides the default matrix.
+    A chosen match or mismatch score overrides the default matrix, and a chosen second piece of gap costs the default
+    gap model. The values of a chosen preset replace the defaults. Raises ParameterError where the preset is for other
+    letters than those of the sequences, and where a second piece is chosen that the chosen gap model does not use.
     """
     chosen = {name: value for name, value in options.items() if value is not None}
+    second = [name for name in SECOND_COSTS if name in chosen]
+    if second and chosen.setdefault("gap_model", TWO_PIECES) != TWO_PIECES:
+        raise ParameterError(
+            f"{second[0]} is set, which the gap model {chosen['gap_model']} does not use; choose the gap model "
+            f"{TWO_PIECES}, or leave it out"
+        )
     if "matrix" not in chosen and chosen.keys() & {"match", "mismatch"}:
         chosen["matrix"] = ""
     names = {option.name for option in declared}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences)}
+    preset = find_preset(chosen.get("preset", "")) if "preset" in names else None
+    own = preset.values_for(are_nucleotides(sequences)) if preset else {}
+    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **default_second_piece(sequences), **own}
     return dict(
         resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )
@@ -162,12 +223,43 @@ def _list_residues(residues: str) -> str:
     return f"the mean of {', '.join(residues[:-1])} and {residues[-1]}"
 
 
+def preset_notes(scoring: Scoring, sequences: Sequences[Sequence]) -> tuple[str, ...]:
+    """Return notes of what replaces values of the preset from which a scoring was made."""
+    preset = find_preset(scoring.preset)
+    if preset is None:
+        return ()
+    nucleotides = are_nucleotides(sequences)
+    values = preset.values_for(nucleotides)
+    used = {"matrix": "", "gap_model": ONE_PIECE, **scoring_option_values(scoring)}
+    same_kind = bool(used["matrix"]) == bool(values["matrix"])  # both a matrix, or both scores of single letters
+    replaced = [name for name in values if name in used and used[name] != values[name] and (same_kind or "gap" in name)]
+    notes = [
+        f"{name} {_format_value(used[name])} replaces the {_format_value(values[name])} of the preset {preset.name}."
+        for name in replaced
+    ]
+    if not same_kind:
+        notes.insert(0, f"{scoring.matrix.name} replaces the scores of letters of the preset {preset.name}.")
+    return tuple(notes)
+
+
+def _format_value(value: Any) -> str:
+    """Return the value of a scoring option as text."""
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
 def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     """Return the option values that rebuild this scoring; a matrix from a file is named by the path of the file."""
     name = scoring.matrix.name
     wild, scores = _WILDCARD.search(name), _MATCH.match(name)
-    letters = {"wildcard": wild["letters"]} if wild else {}
-    gaps = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    letters: dict[str, Any] = {"wildcard": wild["letters"]} if wild else {}
+    if ambiguous := _AMBIGUOUS.search(name):
+        letters["ambiguous"] = float(ambiguous["score"])
+    if scoring.preset:
+        letters["preset"] = scoring.preset
+    gaps: dict[str, Any] = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    if scoring.gap_open2 is not None and scoring.gap_extend2 is not None:
+        second = {"gap_open2": float(scoring.gap_open2), "gap_extend2": float(scoring.gap_extend2)}
+        gaps |= {"gap_model": TWO_PIECES, **second}
     if scoring.matrix.source:
         return {"matrix": scoring.matrix.source, **letters, **gaps}
     if scores:
@@ -175,7 +267,7 @@ def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     return {"matrix": _WILDCARD.sub("", name), **letters, **gaps}
 
 
-LETTER_SCORES = ("match", "mismatch", "wildcard")
+LETTER_SCORES = ("match", "mismatch", "ambiguous", "wildcard")
 """Options that define the scores of letters where no matrix is chosen."""
 
 
@@ -186,11 +278,14 @@ def scoring_json(scoring: Scoring) -> dict[str, Any]:
     letters: dict[str, Any] = {name: values[name] for name in LETTER_SCORES if name in values}
     return {
         "matrix": scoring.matrix.name,
+        **({"preset": scoring.preset} if scoring.preset else {}),
         **letters,
         "gap_open": scoring.gap_open,
         "gap_extend": scoring.gap_extend,
+        **{name: getattr(scoring, name) for name in SECOND_COSTS if scoring.has_two_pieces},
     }
 
 
 _MATCH = re.compile(r"match (?P<match>[-+\d.e]+), mismatch (?P<mismatch>[-+\d.e]+)")
+_AMBIGUOUS = re.compile(r", ambiguous (?P<score>[-+\d.e]+)")
 _WILDCARD = re.compile(r", (?P<letters>[A-Z*]+) = 0$")

@@ -117,12 +117,13 @@ def _former_names() -> Mapping[str, str]:
     return json.loads(FORMER_NAMES.read_text(encoding="utf-8"))
 
 
-def added_field(default: Any) -> Any:
+def added_field(default: Any, compare: bool = True) -> Any:
     """Return a dataclass field that earlier versions lack.
 
     It is written only where it differs from its default, so that files and digests of these versions still hold.
+    Without ``compare`` it counts neither in comparisons nor in digests.
     """
-    return field(default=default, metadata={ADDED_LATER: True})
+    return field(default=default, compare=compare, metadata={ADDED_LATER: True})
 
 
 def is_written(value: Any, member: Field[Any]) -> bool:

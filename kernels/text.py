@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 HALF_SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 """An escaped half of a surrogate pair."""
+
+
+def suggest_names(wrong: str, known: Iterable[str]) -> str:
+    """Return "did you mean s or threads?" for names that are close to a wrong one, in any case; "" if none is."""
+    names = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(wrong.lower(), list(names), 3)
+    return f"did you mean {' or '.join(names[name] for name in close)}?" if close else ""
 
 
 def format_count(number: int, one: str, plural: str = "") -> str:

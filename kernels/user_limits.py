@@ -22,7 +22,8 @@ UNPACKED_VARIABLE = "ANTIDIAG_UNPACK_GIB"
 """Environment variable with the unpacked limit in GiB; it overrides the user's setting."""
 MOST_GIB = 2**30
 DISK, UNPACKED, MEMORY, THREADS, DECIMAL = "limit", "unpacked", "memory", "threads", "decimal_bytes"
-LIMITS = frozenset({DISK, UNPACKED, MEMORY, THREADS, DECIMAL})
+CIGAR, MASKING = "cigar", "masking"
+LIMITS = frozenset({DISK, UNPACKED, MEMORY, THREADS, DECIMAL, CIGAR, MASKING})
 """Names of the limits in the file that stores them."""
 
 
@@ -77,6 +78,16 @@ def uses_decimal_bytes() -> bool:
 def set_decimal_bytes(decimal: bool) -> None:
     """Store in which units bytes are written; raise OSError if the file cannot be written."""
     _set_limit(DECIMAL, int(decimal))
+
+
+def stored_choice(name: str) -> int:
+    """Return the number of the user's choice between two conventions of files (CIGAR, MASKING); 0 by default."""
+    return min(_stored_limits().get(name, 0), 1)
+
+
+def set_stored_choice(name: str, number: int) -> None:
+    """Store the number of a choice between two conventions; raise OSError if the file cannot be written."""
+    _set_limit(name, number)
 
 
 def reset_limits() -> None:

@@ -43,6 +43,8 @@ PROFILE_ROWS, PROFILE_METHOD = {"HBA": "alpha globins", "HBB": "beta globins"}, 
 PROFILE_OPTIONS, PROFILE_SPAN = {"column_score": "sum-of-pairs", "gaps": "position"}, (24, 60)
 PROFILE_PLACE = "20:75, 20:75"
 """How the rows of ALIGNED_SAMPLE begin that are two profiles, how they are aligned, and what of them is seen."""
+GROWTH_METHOD, GROWTH_STEPS = "msa-clustalw", 4
+"""By which the family of the tree is aligned, and the moments before the end that are shown."""
 TROPICAL = {
     "states": ("cpg-clone", "viterbi-persistent", {}, "states", ""),
     "trellis": ("cpg-clone", "viterbi-tree", {}, "states", "4650"),
@@ -57,6 +59,9 @@ LECTURE_SCENE = 13
 SWEEP_METHOD, SWEEP_AXES = "chunked-alignment-1", {"s": "64:1024:64", "h": "64:1024:*2"}
 SWEEP_TABS = {"lines": "Lines", "heat": "Heat map", "bars": "Phases"}
 """Names of pictures and of tabs of Tune."""
+
+SEARCH_SAMPLE, SEARCH_METHOD, SEARCH_HIT = "globins", "smith-waterman-search", 5
+"""Sample of which the first sequence is searched for in the others, and the place of the hit that is looked at."""
 
 SCREEN = 1600, 1000
 TIMEOUT_S = 600
@@ -134,9 +139,17 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             make_tree(window, TREE_SAMPLE)
             for view in TREE_TABS:
                 save(window, view, target / f"{view}-{ending}")
+            make_growth(window)
+            grab(window, target / f"growth-{ending}")
             for name, (sample, method, options, view, place) in TROPICAL.items():
                 run_on(window, sample, method, options)
                 save(window, view, target / f"{name}-{ending}", place)
+            run_on(window, SEARCH_SAMPLE, SEARCH_METHOD, {})
+            window.viewer.turn_to("hits")
+            hits: Any = window.viewer.current
+            wait(lambda: hits.sharp)
+            hits.table.go_to(SEARCH_HIT)
+            save(window, "hits", target / f"hits-{ending}")
             window.turn_to(2)
             for name, page in LEARN_PAGES.items():
                 window.learn.contents.setCurrentRow(page)
@@ -215,6 +228,16 @@ def make_cube(window: Window, sample_id: str) -> None:
     window.viewer.turn_to("orders")
     orders: Any = window.viewer.current
     orders.player.go_to(ORDERS_STEP)
+
+
+def make_growth(window: Window) -> None:
+    """A multiple alignment in the middle of its growth along the guide tree."""
+    run_on(window, TREE_SAMPLE, GROWTH_METHOD, {})
+    window.viewer.turn_to("growth")
+    view: Any = window.viewer.current
+    wait(lambda: view.has_content)
+    for _ in range(GROWTH_STEPS):
+        view.step(-1)
 
 
 def make_sweep(window: Window) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import groupby, pairwise, product
 from math import prod
 
 import numpy as np
@@ -68,12 +68,13 @@ def best_alignment(problem: PairProblem) -> PairAnswer:
     """
     first, second = (codes.tolist() for codes in problem.codes)
     scores = problem.scoring.scores.tolist()
+    align = _align_with_any_gaps if problem.scoring.gap_open2 is not None else _align_rows_to_columns
     if len(first) <= len(second):
-        score, start, end, steps = _align_rows_to_columns(first, second, scores, problem, problem.free_ends)
+        score, start, end, steps = align(first, second, scores, problem, problem.free_ends)
     else:
         transposed = [list(column) for column in zip(*scores, strict=True)]
         ends = problem.free_ends.exchanged()
-        score, start, end, steps = _align_rows_to_columns(second, first, transposed, problem, ends)
+        score, start, end, steps = align(second, first, transposed, problem, ends)
         start, end = start[::-1], end[::-1]
         steps = [{DIAGONAL: DIAGONAL, UP: LEFT, LEFT: UP}[step] for step in steps]
     return PairAnswer(score, end, Alignment(start, end, np.array(steps, np.uint8)))
@@ -130,6 +131,68 @@ def _align_rows_to_columns(
     return H[end[0]][end[1]], (i, j), end, steps[::-1]
 
 
+def gap_cost(problem: PairProblem, length: int) -> int:
+    """Return the cost of a gap, which is that of the cheaper piece where there are two."""
+    scoring, scale = problem.scoring, problem.scoring.scale
+    costs = [scoring.gap_open + length * scoring.gap_extend]
+    if scoring.gap_open2 is not None and scoring.gap_extend2 is not None:
+        costs.append(scoring.gap_open2 + length * scoring.gap_extend2)
+    return round(min(costs) * scale)
+
+
+def _align_with_any_gaps(
+    rows: list[int], columns: list[int], scores: list[list[int]], problem: PairProblem, free: FreeEnds
+) -> tuple[int, Cell, Cell, list[int]]:
+    """Return what `_align_rows_to_columns` returns, for any cost of a gap that grows more slowly the longer it is.
+
+    H alone, with gaps of every length into each cell (Waterman, Smith and Beyer 1976). Going back, a pair of letters
+    comes before a gap in the columns and that before a gap in the rows, and shorter gaps come before longer ones.
+    """
+    m, n, local = len(rows), len(columns), problem.mode is Mode.LOCAL
+    skips_rows, skips_columns = local or free.first_start, local or free.second_start
+    cost = np.array([0] + [gap_cost(problem, length) for length in range(1, max(m, n) + 1)])
+    H = np.zeros((m + 1, n + 1), np.int64)
+    H[1:, 0] = 0 if skips_rows else -cost[1 : m + 1]
+    H[0, 1:] = 0 if skips_columns else -cost[1 : n + 1]
+
+    def gaps_above(i: int, j: int) -> np.ndarray:
+        return H[i - 1 :: -1, j][:i] - cost[1 : i + 1]
+
+    def gaps_beside(i: int, j: int) -> np.ndarray:
+        return H[i, j - 1 :: -1][:j] - cost[1 : j + 1]
+
+    def pairing(i: int, j: int) -> int:
+        return int(H[i - 1, j - 1]) + scores[rows[i - 1]][columns[j - 1]]
+
+    for i, j in product(range(1, m + 1), range(1, n + 1)):
+        best = max(pairing(i, j), gaps_above(i, j).max(), gaps_beside(i, j).max())
+        H[i, j] = max(best, 0) if local else best
+
+    def may_end(i: int, j: int) -> bool:
+        return local or (i == m and free.second_end) or (j == n and free.first_end) or (i, j) == (m, n)
+
+    def starts(i: int, j: int) -> bool:
+        if local:
+            return H[i, j] == 0
+        return (i == 0 and skips_columns) or (j == 0 and skips_rows) or (i, j) == (0, 0)
+
+    ends = [cell for cell in product(range(m + 1), range(n + 1)) if may_end(*cell)]
+    end = max(ends, key=lambda cell: int(H[cell]))
+    (i, j), steps = end, list[int]()
+    while not starts(i, j):
+        if i and j and H[i, j] == pairing(i, j):
+            steps.append(DIAGONAL)
+            i, j = i - 1, j - 1
+        elif i and (above := np.flatnonzero(gaps_above(i, j) == H[i, j])).size:
+            steps += [UP] * (int(above[0]) + 1)
+            i -= int(above[0]) + 1
+        else:
+            beside = int(np.flatnonzero(gaps_beside(i, j) == H[i, j])[0]) + 1
+            steps += [LEFT] * beside
+            j -= beside
+    return int(H[end]), (i, j), end, steps[::-1]
+
+
 def exhaustive_score(problem: PairProblem) -> int:
     """Return the best score of all alignments of two sequences, by scoring every one."""
     m, n = len(problem.first), len(problem.second)
@@ -150,13 +213,14 @@ def exhaustive_score(problem: PairProblem) -> int:
 
 def _score_operations(problem: PairProblem, start: Cell, operations: tuple[int, ...]) -> int:
     """Return the score of one alignment: the pairs of letters, less the cost of every run of gaps."""
-    (first, second), (i, j), score, before = problem.codes, start, 0, DIAGONAL
-    for operation in operations:
-        if operation == DIAGONAL:
-            score += int(problem.scoring.scores[first[i], second[j]])
-        else:
-            score -= problem.scoring.extend + (problem.scoring.open if operation != before else 0)
-        i, j, before = i + (operation != LEFT), j + (operation != UP), operation
+    (first, second), (i, j), score = problem.codes, start, 0
+    for operation, run in groupby(operations):
+        for length, _ in enumerate(run, 1):  # noqa: B007 - the length of the whole run is that of the gap
+            if operation == DIAGONAL:
+                score += int(problem.scoring.scores[first[i], second[j]])
+            i, j = i + (operation != LEFT), j + (operation != UP)
+        if operation != DIAGONAL:
+            score -= gap_cost(problem, length)
     return score
 
 

@@ -20,7 +20,11 @@ from tests.documents import PAGES, ROOT, compare_shown, steps
 TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 MENU_PATH = re.compile(r"(?<![*\w])\*([A-Z][^*\n]+(?: > [^*\n]+)+)\*")
 """*File > Open*, in a sentence."""
-LABEL_PAGES = [page for page in PAGES if page.parent.name in ("tutorials", "howto", "window") or page.stem == "window"]
+LABEL_PAGES = [
+    page
+    for page in PAGES
+    if page.relative_to(ROOT).parent.name in ("tutorials", "howto", "window") or page.stem == "window"
+]
 
 
 def test_there_is_a_tutorial_for_each_use() -> None:

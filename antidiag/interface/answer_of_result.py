@@ -22,6 +22,7 @@ def make_answer(result: Result) -> Any:
     problem = registry.find_method(result.method).problem_type.id
     by_problem: Mapping[str, Any] = {
         "pair": PairAlignment,
+        "edit-distance": PairAlignment,
         "folding": Structure,
         "paths": ShortestPaths,
         "bipartite-paths": ShortestPaths,
@@ -30,6 +31,10 @@ def make_answer(result: Result) -> Any:
         "hmm-evaluation": StatePath,
         "hmm-posterior": StatePath,
     }
+    if problem == "search":
+        from antidiag.interface.search_hits import SearchHits
+
+        return SearchHits(result)
     if problem in by_problem:
         return by_problem[problem](result)
     if problem == "triple" and answer.alignment is not None:

@@ -13,10 +13,12 @@ import numpy as np
 from antidiag.interface import pictures
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.model import Result, SequenceType, common_type
 from antidiag.kernels.registry import result_saving
+from antidiag.kernels.scoring import Strand
 
 
 class Answer:
@@ -96,18 +98,26 @@ class PairAlignment(Answer):
 
     @property
     def start(self) -> tuple[int, int]:
-        """Letters before the alignment in the first and in the second sequence."""
+        """Letters before the alignment in the first and in the second sequence, as they are aligned.
+
+        On the reverse strand those of the first are letters of its reverse complement.
+        """
         return _cell(self._path.start)
 
     @property
     def end(self) -> tuple[int, int]:
-        """Letters of both sequences up to the end of the alignment."""
+        """Letters of both sequences up to the end of the alignment, as they are aligned."""
         return _cell(self.result.answer.end)
+
+    @property
+    def strand(self) -> str:
+        """The strand of the first sequence: "forward", or "reverse" where its reverse complement is aligned."""
+        return str(Strand.REVERSE if self.result.problem.is_reversed else Strand.FORWARD)
 
     @property
     def names(self) -> tuple[str, str]:
         """The names of both sequences."""
-        first, second = self.result.problem.sequences
+        first, second = self.result.problem.data
         return first.name, second.name
 
     @cached_property
@@ -121,15 +131,34 @@ class PairAlignment(Answer):
         return int(self._path.operations.size)
 
     @cached_property
+    def identities(self) -> Mapping[str, float]:
+        """The columns with the same letter twice, divided by all "columns", by those "without gaps", and by the letters
+        of the "shorter" sequence; 0 for an empty alignment."""
+        shares = self._path.count_identities(*self.result.problem.sequences).shares
+        return {name: share for name, (_, share) in zip(("columns", "without gaps", "shorter"), shares, strict=True)}
+
+    @property
     def identity(self) -> float:
-        """Columns with the same letter twice, divided by all columns; 0 for an empty alignment."""
-        same = self._path.find_identical(*self.result.problem.sequences)
-        return float(same.mean()) if same.size else 0.0
+        """Columns with the same letter twice, divided by all columns; see `identities` for other definitions."""
+        return self.identities["columns"]
 
     @property
     def cigar(self) -> str:
         """The CIGAR with = X I D; the first sequence is the query."""
-        return self._path.format_cigar(*self.result.problem.sequences)
+        return self.format_cigar("extended")
+
+    def format_cigar(self, style: str) -> str:
+        """Return the CIGAR in the style "extended" (= X I D) or "match" (M I D)."""
+        with use_conventions(cigar=style):
+            return self._path.format_cigar(*self.result.problem.sequences)
+
+    def save(self, path: str | Path, format: str | None = None, cigar: str | None = None) -> None:
+        """Save the answer in the format of the file's suffix, or of ``format``, such as ".paf".
+
+        ``cigar`` is the style of CIGARs: "extended" (= X I D, the default) or "match" (M I D).
+        """
+        with use_conventions(cigar=cigar):
+            super().save(path, format)
 
     @property
     def match_line(self) -> str:
@@ -145,7 +174,8 @@ class PairAlignment(Answer):
         letters.setflags(write=False)
         first, second = self.result.problem.sequences
         kind = common_type((first.type, second.type))
-        return Alignment(AlignedSequences(make_names_unique(self.names), letters, kind, self.result.problem.title))
+        names = make_names_unique((first.name, second.name))
+        return Alignment(AlignedSequences(names, letters, kind, self.result.problem.title))
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row a sequence and a column a column (package pandas)."""
@@ -166,9 +196,12 @@ class PairAlignment(Answer):
         corners = np.unique(np.concatenate(([0], turns, [len(cells) - 1])))
         records = [
             SeqRecord(Seq(one.letters.decode()), id=one.name, description=one.description)
-            for one in self.result.problem.sequences
+            for one in self.result.problem.data
         ]
-        found = BioAlignment(records, cells[corners].T.copy())
+        coordinates = cells[corners].T.copy()
+        if self.result.problem.is_reversed:  # as Biopython has it: the sequence as given, in descending coordinates
+            coordinates[0] = len(self.result.problem.first) - coordinates[0]
+        found = BioAlignment(records, coordinates)
         found.score = self.score
         return found
 
@@ -181,7 +214,9 @@ class PairAlignment(Answer):
     def __str__(self) -> str:
         if self.result.answer.alignment is None:
             return super().__str__()
-        return pictures.pair_text(self.rows, self.match_line, self.start, self.names)
+        return pictures.pair_text(
+            self.rows, self.match_line, self.start, self.names, self.result.problem.number_letters
+        )
 
     def _repr_html_(self) -> str:
         if self.result.answer.alignment is None:

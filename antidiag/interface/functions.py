@@ -17,9 +17,10 @@ import numpy as np
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
-from antidiag.interface.inputs import as_alignment, as_data, make_distances
+from antidiag.interface.inputs import as_alignment, as_data, make_distances, parse_type
 from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
+from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
@@ -29,17 +30,20 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree as TreeData
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.pairwise.search import database_maker
+from antidiag.kernels.pairwise.search.database import SequenceDatabase, make_memory_database
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.products.matrix import check_matrix
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.registry.task_methods import TASKS, lacks_distances
+from antidiag.kernels.registry.tree_sources import ALIGNMENT, DISTANCES, take_data_as
 
 
 def run(
     method: str,
     *data: Any,
     backend: str = "auto",
-    device: int = 0,
+    device: int | Sequence[int] = 0,
     progress: bool = False,
     type: str | None = None,
     on: str | None = None,
@@ -57,8 +61,8 @@ def run(
         Biopython, answers of this package, or lists of these.
     backend : {"auto", "cpu", "cuda"}
         Where to run; "auto" takes the GPU if there is one, the method has a GPU version, and the run fits.
-    device : int
-        The number of the GPU.
+    device : int or sequence of int
+        The number of the GPU; of several where they shall share a run of "striped-score" or "checkpointed-alignment".
     progress : bool
         Whether to draw a progress bar, in a terminal or a notebook.
     type : {"DNA", "RNA", "protein"}, optional
@@ -99,7 +103,7 @@ def _run_on(
     method: str,
     data: Sequence[Any],
     backend: str = "auto",
-    device: int = 0,
+    device: int | Sequence[int] = 0,
     progress: bool = False,
     on: str | None = None,
     scheduler: str | None = None,
@@ -120,8 +124,8 @@ def align(first: Any, second: Any = None, *, method: str | None = None, **settin
     method : str, optional
         A method for two sequences; by default one that suits their lengths.
     **settings
-        Options such as ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``gap_extend=1``, parameters of the
-        method, and those of `run`.
+        Options such as ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``gap_extend=1``, ``strand="both"``,
+        parameters of the method, and those of `run`.
 
     Examples
     --------
@@ -159,6 +163,56 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
             fewer = "first" if one is None else "second"
             raise InputError(f"{fewer} has {number - 1:,} sequences and the other more; pass as many of both")
         yield align(one, other, method=method, **settings)
+
+
+def search(query: Any, database: Any, *, method: str | None = None, **settings: Any) -> SearchHits:
+    """Return the hits of queries in a database: every query is compared with every sequence, with E-values.
+
+    Parameters
+    ----------
+    query : str, bytes, Path, SeqRecord, Sequence, or several of them
+        One or more sequences.
+    database : path, or sequences in any form
+        A database that `make_database` prepared, a file of sequences, or sequences themselves.
+    method : str, optional
+        "smith-waterman-search", the only method so far.
+    **settings
+        Options such as ``max_evalue=1e-3``, ``best=10``, ``min_identity=40``, ``matrix="BLOSUM62"``, parameters of the
+        method, and those of `run`.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> proteins = {"near": "MKVLATHISWKRRMLAQ", "far": "GGSGGSPPNQG"}
+    >>> hits = ad.search("MKVLATHISWKRR", proteins, type="protein")
+    >>> [(hit.subject.name, hit.score, hit.alignment.cigar) for hit in hits]
+    [('near', 69, '13=')]
+    """
+    wanted = settings.pop("type", None)
+    queries, found = as_data(query, wanted), as_data(database, wanted)
+    if len(found) != 1 or not isinstance(found[0], SequenceDatabase):
+        found = [make_memory_database(found, "database")]
+    data = [*queries, *found]
+    return _run_on(_choose("search", method, data, settings), data, **settings)
+
+
+def make_database(sources: Any, target: str | Path, *, type: str | None = None, skip_bad: bool = False) -> Path:
+    """Prepare a database for `search` and return its path: sorted by length, packed, checked by a digest.
+
+    Parameters
+    ----------
+    sources : path, or list of paths
+        FASTA of any size, plain or compressed, or other files of sequences.
+    target : str or Path
+        The file to write, such as "proteins.adb".
+    type : {"DNA", "RNA", "protein"}, optional
+        The type of all sequences; decided by all letters by default.
+    skip_bad : bool
+        Leave out records that cannot be read.
+    """
+    files = [sources] if isinstance(sources, (str, Path)) else list(sources)
+    database_maker.make_database(files, target, None, parse_type(type), skip_bad)
+    return Path(target)
 
 
 def align_family(sequences: Any, *, method: str | None = None, **settings: Any) -> Alignment:
@@ -226,7 +280,7 @@ def distances(data: Any, *, method: str | None = None, **settings: Any) -> Dista
     return _run_on(_choose("distances", method, found, settings), found, **settings)
 
 
-def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
+def tree(data: Any, *, method: str | None = None, source: str | None = None, **settings: Any) -> Tree:
     """Return a tree of distances, of an alignment, or of sequences.
 
     Parameters
@@ -236,6 +290,10 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     method : str, optional
         Neighbor joining by default: "nj-alignment" for an alignment, else "nj-pruned"; "parttree" for 20,000 sequences
         or more; "upgma" and others.
+    source : {"alignment", "distances", "sequences"}, optional
+        What the tree is built from, if the data can be taken in several ways: the rows of an alignment in one run
+        (sequences of one length count as rows), a matrix of distances, computed first where the data are none, or
+        letters without gaps. By default as the data are.
     **settings
         Options of the method and those of `run`; for an alignment ``distance_model="tn93"``, ``bootstrap=1000``.
 
@@ -245,10 +303,13 @@ def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
     >>> ad.tree({"a": "GATTACA", "b": "GATTACC", "c": "GGTTACC"}).leaves
     ('a', 'b', 'c')
     """
-    found = as_data(data, settings.pop("type", None))
+    given = as_alignment(data, "data") if source == ALIGNMENT else data
+    found = as_data(given, settings.pop("type", None))
     if found and isinstance(found[0], TreeData):
         return Tree(found[0])
-    chosen = registry.find_method(_choose("tree", method, found, settings))
+    found = take_data_as(source, found)
+    usual = TASKS["tree"].usual if source == DISTANCES else None
+    chosen = registry.find_method(_choose("tree", method or usual, found, settings))
     if lacks_distances(found, chosen):
         places = ("backend", "device", "progress", "on", "scheduler")
         kept = {name: settings[name] for name in places if name in settings}

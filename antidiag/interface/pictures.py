@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 import numpy as np
@@ -36,20 +36,30 @@ RESIDUE_GROUPS = {
 RESIDUES = {letter: colour for letters, colour in RESIDUE_GROUPS.items() for letter in letters}
 
 
-def pair_text(rows: Sequence[str], marks: str, start: tuple[int, int], names: Sequence[str]) -> str:
-    """Return two rows with the match line between them, in lines of 60 columns with positions from 1."""
+def pair_text(
+    rows: Sequence[str],
+    marks: str,
+    start: tuple[int, int],
+    names: Sequence[str],
+    number_letters: Callable[[int, int, int], tuple[int, int]],
+) -> str:
+    """Return two rows with the match line between them, in lines of 60 columns with positions from 1.
+
+    ``number_letters(side, start, end)`` are the numbers of the first and the last of some letters of a row.
+    """
     if not marks:
         return f"{names[0]} x {names[1]}: the best local alignment is empty"
     shown = [_fit_name(name) for name in names]
     margin = max(map(len, shown))
-    digits = len(str(max(start) + len(marks)))
+    digits = max(len(str(max(number_letters(side, start[side], start[side] + len(marks))))) for side in (0, 1))
     at, lines = list(start), []
     for first in range(0, len(marks), WIDTH):
         pieces = [row[first : first + WIDTH] for row in rows]
         ends = [here + len(piece) - piece.count("-") for here, piece in zip(at, pieces, strict=True)]
+        numbers = [number_letters(side, at[side], ends[side]) for side in (0, 1)]
         block = [
-            f"{name:{margin}} {here + 1:{digits}} {piece} {end}"
-            for name, here, piece, end in zip(shown, at, pieces, ends, strict=True)
+            f"{name:{margin}} {low:{digits}} {piece} {high}"
+            for name, piece, (low, high) in zip(shown, pieces, numbers, strict=True)
         ]
         block.insert(1, f"{'':{margin}} {'':{digits}} {marks[first : first + WIDTH]}".rstrip())
         lines.append("\n".join(block))

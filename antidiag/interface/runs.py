@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
@@ -16,15 +16,19 @@ from typing import Any, cast
 from antidiag.interface.inputs import check_counts
 from antidiag.kernels import engine
 from antidiag.kernels.batch_runs.split_runs import execute_split, find_splitting
+from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import AntidiagError, Cancelled, ParameterError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import data_loading
+from antidiag.kernels.run_plan import RunPlan
 
 LOOK_S = 0.1
 """How often a waiting call looks for Ctrl-C where the system does not wake it."""
+SHORT_MS = 20.0
+"""Expected milliseconds of a run that is computed on the caller's thread; handing it over takes 0.1 to 0.3 ms."""
 OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]*)(?: (?!and\b|or\b)([a-z0-9]+)\b)?")
 """An option of the command line in a message, and its value: "--unknown missing"."""
 
@@ -33,7 +37,7 @@ def run_method(
     method: Method,
     data: Sequence[Any],
     backend: str,
-    device: int,
+    device: int | Sequence[int],
     progress: bool,
     settings: Mapping[str, Any],
     choice: ExecutorChoice | None = None,
@@ -51,14 +55,24 @@ def run_method(
     options, parameters = _split_settings(method, settings)
     with errors_in_python():
         problem = method.problem_type.make_problem(data, options)
-        with watch_progress(progress) as monitor:
-            if choice is None:
-                planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), device)
-                work: Callable[[], Result] = partial(engine.execute, planned, monitor)
-            else:
-                find_splitting(method)
-                work = partial(_run_shared_out, method, problem, parameters, choice, monitor, backend, device)
-            result = wait_for_run(_workers().submit(work), monitor)
+        first, peers = devices.select_gpus(device, method.shares_gpus)
+        if choice is not None:
+            find_splitting(method)
+            with watch_progress(progress) as monitor:
+                work = partial(_run_shared_out, method, problem, parameters, choice, monitor, backend, first)
+                result = wait_for_run(_workers().submit(work), monitor)
+            return _with_reading_notes(result, data)
+        planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), first, peers=peers)
+        if _is_short(planned):
+            result = engine.execute(planned)
+        else:
+            with watch_progress(progress) as monitor:
+                result = wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)
+    return _with_reading_notes(result, data)
+
+
+def _with_reading_notes(result: Result, data: Sequence[Any]) -> Result:
+    """Return a result whose notes begin with those on what reading changed."""
     notes = data_loading.reading_notes(data)
     return dataclasses.replace(result, notes=(*notes, *result.notes)) if notes else result
 
@@ -75,6 +89,11 @@ def _run_shared_out(
     """Run the pieces of a run on an executor that is opened for it."""
     with choice.open() as executor:
         return execute_split(method, problem, parameters, executor, monitor, backend, device)
+
+
+def _is_short(planned: RunPlan) -> bool:
+    """Return whether a run ends before anybody would press Ctrl-C or look at a bar, so that it needs no thread."""
+    return planned.time_ms < SHORT_MS and not planned.compilation_ms and planned.backend == "cpu"
 
 
 @contextmanager

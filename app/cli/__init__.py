@@ -5,9 +5,9 @@ does not load the command line.
 """
 
 COMMANDS = (
-    "align", "msa", "tree", "distances", "fold", "viterbi", "view", "figure", "convert", "config", "batch", "cluster",
-    "methods", "info", "samples", "estimate", "run", "compare", "posteriors", "sequences", "profile", "runs", "sweep",
-    "tune", "bench", "reproduce", "guidelines", "play", "lecture",
+    "align", "msa", "tree", "distances", "fold", "viterbi", "search", "view", "figure", "convert", "config", "batch",
+    "cluster", "methods", "info", "samples", "estimate", "run", "compare", "posteriors", "sequences", "database",
+    "profile", "runs", "sweep", "tune", "bench", "reproduce", "guidelines", "play", "lecture",
 )  # fmt: skip
 """First words of a command line that belong to it; anything else opens the window."""
 COMPLETION_VARIABLE = "_ANTIDIAG_COMPLETE"

@@ -106,7 +106,7 @@ def batch(
         tuple(f".{one.lower().removeprefix('.')}" for one in to or ()),
         check_folder(out),
         place.backend,
-        place.device,
+        place.single_device,
         kind or "",
     )
     planned.check()

@@ -17,10 +17,11 @@ from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.options import describe_out, known_suffixes, parse_parameters, parse_problem_options
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import config_file, messages
-from antidiag.app.cli.shell.completion import complete_method
-from antidiag.kernels import engine
+from antidiag.app.cli.shell.completion import complete_method, complete_parameter, complete_words, option_of_words
+from antidiag.kernels import engine, file_conventions
 from antidiag.kernels.batch_runs import split_runs
-from antidiag.kernels.errors import MemoryRefused, ResultNotSaved
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import MemoryRefused, ParameterError, ResultNotSaved
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.monitor import Monitor
@@ -46,7 +47,13 @@ Files = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="Set a parameter of the method; repeatable."),
+    typer.Option(
+        "-p",
+        "--parameter",
+        metavar="NAME=VALUE",
+        help="Set a parameter of the method; repeatable.",
+        autocompletion=complete_parameter,
+    ),
 ]
 Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Short for -p threads=N.")]
 Records = Annotated[
@@ -55,17 +62,25 @@ Records = Annotated[
 ]
 Kind = Annotated[
     str | None,
-    typer.Option(
+    option_of_words(
         "--seq-type",
-        metavar="dna|rna|protein",
-        help="Type of all sequences and alignments; by default guessed for each. Nothing is translated: DNA and "
+        ("dna", "rna", "protein"),
+        "Type of all sequences and alignments; by default guessed for each. Nothing is translated: DNA and "
         "protein are compared letter by letter, and a note says so.",
     ),
 ]
 Backend = Annotated[
-    str, typer.Option("--backend", metavar="auto|cpu|cuda", help="Where to run; auto uses a GPU if the run fits one.")
+    str, option_of_words("--backend", ("auto", "cpu", "cuda"), "Where to run; auto uses a GPU if the run fits one.")
 ]
-Device = Annotated[int, typer.Option("--device", metavar="N", help="Number of the GPU; 'info' lists them.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="N|all",
+        help="Number of the GPU; 'info' lists them. Several, such as 0,1, or all share a run of striped-score and "
+        "checkpointed-alignment.",
+    ),
+]
 Resume = Annotated[
     bool,
     typer.Option(
@@ -77,10 +92,33 @@ Resume = Annotated[
 Outs = Annotated[list[str] | None, typer.Option("--out", "-o", metavar="FILE|-", help=describe_out(known_suffixes()))]
 To = Annotated[
     str | None,
-    typer.Option("--to", metavar="FORMAT", help="Format of --out, by its suffix: sto, aln, nwk; needed for -."),
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        help="Format of --out, by its suffix: sto, aln, nwk; needed for -.",
+        autocompletion=complete_words([suffix.lstrip(".") for suffix in known_suffixes()]),
+    ),
 ]
 JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Save the result as JSON; - prints it alone.")
+]
+
+
+Masking = Annotated[
+    str | None,
+    typer.Option(
+        "--soft-masking",
+        metavar="ignore|unknown",
+        help="Lower-case letters of FASTA and FASTQ: the same as capitals (ignore), or N, in proteins X (unknown).",
+    ),
+]
+Cigar = Annotated[
+    str | None,
+    typer.Option(
+        "--cigar",
+        metavar="extended|match",
+        help="CIGAR in SAM, PAF and JSON: = and X for equal and different letters (extended), or M for both (match).",
+    ),
 ]
 
 
@@ -93,6 +131,10 @@ class RunInput:
     records: Records = None
     kind: Kind = None
     threads: Threads = None
+    masking: Masking = None
+
+    def __post_init__(self) -> None:
+        file_conventions.choose_masking(self.masking)
 
     @property
     def letters(self) -> SequenceType | None:
@@ -121,11 +163,21 @@ class RunPlace:
     """The options that say where a method runs."""
 
     backend: Backend = "auto"
-    device: Device = 0
+    device: Device = "0"
 
     def plan(self, method: Method, problem: Any, values: Mapping[str, Any]) -> RunPlan:
         """Return the plan of a run."""
-        return engine.plan_run(method, problem, values, cast(engine.BackendChoice, self.backend), self.device)
+        device, peers = devices.select_gpus(devices.parse_gpus(self.device), method.shares_gpus)
+        backend = cast(engine.BackendChoice, self.backend)
+        return engine.plan_run(method, problem, values, backend, device, peers=peers)
+
+    @property
+    def single_device(self) -> int:
+        """The only GPU of tasks that run on one each. Raise ParameterError for several."""
+        device, peers = devices.select_gpus(devices.parse_gpus(self.device), shares=False)
+        if peers:
+            raise ParameterError(f"--device {self.device}: each task uses one GPU; give one number")
+        return device
 
 
 @dataclass(frozen=True)
@@ -135,6 +187,10 @@ class RunOutput:
     outs: Outs = None
     to: To = None
     json_file: JsonFile = None
+    cigar: Cigar = None
+
+    def __post_init__(self) -> None:
+        file_conventions.choose_cigar(self.cigar)
 
     def check(self, method: Method, files: Sequence[str]) -> inputs.ResultTargets:
         """Return the targets. Raise InputError now for a file that could not be written after the run."""
@@ -177,7 +233,7 @@ class MethodRun:
         place = self.place
         with self.executor.open() as executor:
             return split_runs.execute_split(
-                self.method, problem, self.values, executor, monitor, place.backend, place.device
+                self.method, problem, self.values, executor, monitor, place.backend, place.single_device
             )
 
     def _plan(self, problem: Any, resumed: InterruptedRun | None) -> RunPlan:

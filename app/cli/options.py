@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import itertools
@@ -17,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from antidiag.app.cli.shell import messages
+from antidiag.app.cli.shell.completion import TYPED_METHODS, choices_of, complete_words
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
@@ -24,14 +24,9 @@ from antidiag.kernels.method import Method, ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.registry import result_saving
+from antidiag.kernels.text import suggest_names
 
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
-
-
-def suggest_names(wrong: str, known: Iterable[str]) -> str:
-    """Return "did you mean s or threads?" for names that are close to a wrong one; "" if none is."""
-    close = difflib.get_close_matches(wrong, list(known), 3)
-    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 def option_flag(name: str) -> str:
@@ -155,7 +150,13 @@ def _single_files(files: Mapping[str, list[str] | None]) -> dict[str, str]:
 def _typer_file(taken: ProblemInput) -> inspect.Parameter:
     label = taken.label or taken.kind.label
     text = f"{label[:1].upper()}{label[1:]} file, for methods that take one."
-    declared = typer.Option(option_flag(taken.flag), metavar="FILE", help=text, rich_help_panel="Problem")
+    declared = typer.Option(
+        option_flag(taken.flag),
+        metavar="FILE",
+        help=text,
+        rich_help_panel="Problem",
+        autocompletion=complete_words([path.stem for path in taken.kind.bundled_files]),
+    )
     return inspect.Parameter(
         taken.flag, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, declared]
     )
@@ -170,6 +171,7 @@ def _typer_parameter(name: str, declared: tuple[Parameter, ...]) -> inspect.Para
         help=text + (DEPENDS_ON_METHOD if len(declared) > 1 else ""),
         show_default=False,
         rich_help_panel="Problem",
+        autocompletion=complete_words(dict.fromkeys(word for one in declared for word in choices_of(one))),
     )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
@@ -219,7 +221,7 @@ class MethodCommand(SingleValueCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; the method among them is kept for the help, which is written before they are checked."""
-        ctx.meta[HELPED_METHODS] = self.find_methods(args)
+        ctx.meta[TYPED_METHODS] = self.find_methods(args)
         return super().parse_args(ctx, args)
 
     def find_methods(self, args: Sequences[str]) -> list[Method]:
@@ -230,14 +232,14 @@ class MethodCommand(SingleValueCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help of the command, with the options of all methods or those of some."""
         shown = copy(self)
-        if methods := ctx.meta.get(HELPED_METHODS):
+        if methods := ctx.meta.get(TYPED_METHODS):
             shown.params = [_option_of_methods(parameter, methods) for parameter in self._fitting_options(methods)]
             shown.params += [_listed_parameter(one) for one in methods[0].parameters.declared()]
         TyperCommand.format_help(shown, ctx, formatter)
 
     def known_flags(self, ctx: Any) -> list[str]:
         """Return the flags that may have been meant: those of the method, where there is one."""
-        fitting = self._fitting_options(ctx.meta.get(HELPED_METHODS) or registry.METHODS)
+        fitting = self._fitting_options(ctx.meta.get(TYPED_METHODS) or registry.METHODS)
         return [flag for parameter in fitting for flag in parameter.opts if flag.startswith("--")]
 
     def _fitting_options(self, methods: Sequences[Method]) -> list[Any]:
@@ -262,10 +264,6 @@ class TaskCommand(MethodCommand):
         words = [word for arg in args for word in arg.split("=", 1)]
         named = [after for word, after in itertools.pairwise(words) if word in ("--method", "-m")]
         return super().find_methods(named) or [registry.find_method(one) for one in self.task_methods]
-
-
-HELPED_METHODS = "antidiag.methods"
-"""Where the context of a command keeps the methods whose options the help shows."""
 
 
 def _names_of(methods: Iterable[Method]) -> set[str]:

@@ -10,6 +10,7 @@ import typer
 
 from antidiag.app.cli import measured_plays, offscreen, report
 from antidiag.app.cli.inputs import check_writable
+from antidiag.app.cli.shell.completion import complete_method, option_of_words
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.files import write_bytes
@@ -40,8 +41,8 @@ MEASURED = "measured"
 Size = Annotated[int, typer.Option("--size", metavar="N", help="Size of the measured problem.")]
 Backend = Annotated[
     str,
-    typer.Option(
-        "--backend", metavar="auto|cpu|cuda", help="Where methods are measured; auto uses a GPU if there is one."
+    option_of_words(
+        "--backend", ("auto", "cpu", "cuda"), "Where methods are measured; auto uses a GPU if there is one."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -57,12 +58,21 @@ Out = Annotated[
 
 
 def play(
-    method_id: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Method to show step by step.")] = None,
+    method_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[METHOD]", help="Method to show step by step.", autocompletion=complete_method),
+    ] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="Set an input or a parameter of the example.")
     ] = None,
     beside: Annotated[
-        str | None, typer.Option("--beside", metavar="METHOD", help="Show another method on the same input beside it.")
+        str | None,
+        typer.Option(
+            "--beside",
+            metavar="METHOD",
+            help="Show another method on the same input beside it.",
+            autocompletion=complete_method,
+        ),
     ] = None,
     step: Annotated[int | None, typer.Option("--step", metavar="N", help="Explain or draw step N, from 1.")] = None,
     cell: Annotated[str | None, typer.Option("--cell", metavar="H(I, J)", help="Explain this cell's value.")] = None,
@@ -72,7 +82,7 @@ def play(
         typer.Option("--near", metavar="MARGIN", help="List cells on paths within MARGIN of the best."),
     ] = None,
     clock: Annotated[
-        str, typer.Option("--clock", metavar="steps|time|measured", help="Clock shared by both animations.")
+        str, option_of_words("--clock", ("steps", "time", "measured"), "Clock shared by both animations.")
     ] = "steps",
     size: Size = lectures.SIZE,
     backend: Backend = "auto",

@@ -10,6 +10,7 @@ import typer
 
 from antidiag.app.cli import inputs, report
 from antidiag.app.cli.progress import watch_run
+from antidiag.app.cli.shell.completion import complete_words, option_of_words
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.tree import Tree
@@ -37,6 +38,7 @@ def profile(
         str,
         typer.Option(
             metavar="same|clustalw|FILE",
+            autocompletion=complete_words(("same", "clustalw")),
             help="Row weights: equal; as in ClustalW, from a computed guide tree; from a tree file; or from a file of "
             "names and weights.",
         ),
@@ -48,10 +50,10 @@ def profile(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the random columns.")] = 1,
     kind: Annotated[
         str | None,
-        typer.Option(
+        option_of_words(
             "--seq-type",
-            metavar="dna|rna|protein",
-            help="Type of the letters; by default guessed, and protein for random columns.",
+            ("dna", "rna", "protein"),
+            "Type of the letters; by default guessed, and protein for random columns.",
         ),
     ] = None,
     out: Annotated[

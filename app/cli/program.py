@@ -21,6 +21,7 @@ from antidiag.app.cli import (
     batch_command,
     cluster_command,
     compare_command,
+    database_command,
     guidelines_command,
     lecture_command,
     list_commands,
@@ -32,13 +33,14 @@ from antidiag.app.cli import (
     sequences_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
-from antidiag.app.cli.options import MethodCommand, SingleValueCommand, suggest_names
+from antidiag.app.cli.options import MethodCommand, SingleValueCommand
 from antidiag.app.cli.shell import config_command, config_file, messages
-from antidiag.app.cli.tasks import convert_command, figure_command, view_command
-from antidiag.app.cli.tasks.task_commands import TASK_COMMANDS
+from antidiag.app.cli.tasks import convert_command, figure_command, search_command, view_command
+from antidiag.app.cli.tasks.task_commands import TASK_COMMANDS, task_command
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled, ResultNotSaved
+from antidiag.kernels.text import suggest_names
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 """Exit codes: bad input; an error of the program; Ctrl-C."""
@@ -75,6 +77,8 @@ def _add_command(
 TASKS, METHODS, FILES, LABORATORY = "Tasks", "Methods", "Files and settings", "Teaching and measuring"
 for _name, (_command, _class, _examples) in TASK_COMMANDS.items():
     _add_command(TASKS, _name, _command, _examples, _class)
+_search, _search_class = task_command(search_command.search)
+_add_command(TASKS, "search", _search, search_command.SEARCH_EXAMPLES, _search_class)
 _add_command(TASKS, "view", view_command.view, view_command.VIEW_EXAMPLES)
 _add_command(TASKS, "figure", figure_command.figure, figure_command.FIGURE_EXAMPLES)
 _add_command(TASKS, "convert", convert_command.convert, convert_command.CONVERT_EXAMPLES)
@@ -84,6 +88,7 @@ _add_command(METHODS, "estimate", run_commands.estimate, run_commands.ESTIMATE_E
 _add_command(METHODS, "batch", batch_command.batch, batch_command.BATCH_EXAMPLES, MethodCommand)
 _add_command(METHODS, "runs", runs_command.runs, runs_command.RUNS_EXAMPLES)
 _add_command(FILES, "sequences", sequences_command.sequences, sequences_command.SEQUENCES_EXAMPLES)
+_add_command(FILES, "database", database_command.database, database_command.DATABASE_EXAMPLES)
 _add_command(FILES, "profile", profile_command.profile, profile_command.PROFILE_EXAMPLES)
 _add_command(FILES, "compare", compare_command.compare, compare_command.COMPARE_EXAMPLES)
 _add_command(FILES, "posteriors", posteriors_command.posteriors, posteriors_command.POSTERIORS_EXAMPLES)
@@ -129,7 +134,7 @@ def main(arguments: Sequence[str], open_window: Callable[[Sequence[str]], int] |
     except ResultNotSaved as error:
         return _report_unsaved(error, arguments)
     except (AntidiagError, typer.TyperException) as error:
-        return _print_failure(_error_text(error), BAD_INPUT)
+        return _print_failure(config_file.name_origin(_error_text(error), arguments), BAD_INPUT)
     except MemoryError:
         return _print_failure("not enough memory; use shorter sequences or close other programs", BAD_INPUT)
     except Cancelled as cancelled:

@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QSizePolicy,
     QSpinBox,
     QWidget,
 )
 
 from antidiag.app import settings as stored
 from antidiag.app import theme
-from antidiag.app.kit.boxes import row_of
+from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label
 from antidiag.app.settings import Settings, configuration_folder, data_folder
 from antidiag.kernels import memory, user_limits
@@ -34,7 +35,9 @@ from antidiag.kernels.recovery import interrupted_runs
 
 SCALES = (100, 125, 150, 175, 200)
 GIB, MAX_GIB, MAX_THREADS = 2**30, 100_000, 4096
-NOTE_WIDTH, FIELD_WIDTH = 300, 240
+NOTE_WIDTH = 300
+LEAST_LETTERS = 12
+"""Letters that a list of choices shows at least; long names are cut."""
 FONT_SIZES = (6, 32)
 LETTER_SIZES = (4, 60)
 AUTOSAVE_RANGE = (1, 600)
@@ -70,10 +73,12 @@ class PreferencePage(QWidget):
         super().__init__()
         self.settings = settings
         self.rows: dict[str, QWidget] = {}
-        self.form = QFormLayout(self)
+        self.form = QFormLayout()
+        column_of(self.form, parent=self).addStretch(1)  # the rows stay as far apart as they ask for
         self.form.setContentsMargins(theme.MARGIN, 0, theme.MARGIN, theme.MARGIN)
         self.form.setVerticalSpacing(theme.MARGIN)
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
     def add_row(self, label: str, widget: QWidget, note: str = "") -> None:
         """Add a labelled widget, and a note below it."""
@@ -90,12 +95,21 @@ class PreferencePage(QWidget):
 
     def make_choice(self, name: str, choices: Mapping[str, str], default: str = "") -> QComboBox:
         """Return a list of named choices for a setting."""
-        box = ElidedComboBox()
+        box = create_short_list()
         for value, label in choices.items():
             box.addItem(label, value)
         box.setCurrentIndex(max(box.findData(self.settings.text(name, default)), 0))
         box.activated.connect(lambda: self.store(name, box.currentData()))
         return box
+
+
+def create_short_list() -> ElidedComboBox:
+    """Return a list of choices that is as wide as the page, however long its texts are."""
+    box = ElidedComboBox()
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(LEAST_LETTERS)
+    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return box
 
 
 def create_note(text: str) -> QWidget:
@@ -115,7 +129,7 @@ class AppearancePage(PreferencePage):
         super().__init__(settings)
         self.theme = self.make_choice(stored.THEME, {"system": "System", "light": "Light", "dark": "Dark"}, "system")
         self.theme.activated.connect(lambda: theme.switch(self.theme.currentData()))
-        self.scale = QComboBox()
+        self.scale = create_short_list()
         for percent in SCALES:
             self.scale.addItem(f"{percent} %", percent)
         self.scale.setCurrentIndex(max(self.scale.findData(settings.number(stored.SCALE, 100)), 0))
@@ -137,7 +151,6 @@ class AppearancePage(PreferencePage):
 
     def _font_choice(self, name: str, default: str, families: list[str]) -> QComboBox:
         box = self.make_choice(name, {"": default, **{family: family for family in families}})
-        box.setMaximumWidth(FIELD_WIDTH)
         box.activated.connect(self._apply_fonts)
         return box
 
@@ -179,7 +192,7 @@ class PicturePage(PreferencePage):
         self.add_row("Colour map", self.colour_map, "Of matrices, distances, joins and profiles.")
 
     def _list_box(self, choices: Mapping[str, str], chosen: Any) -> QComboBox:
-        box = ElidedComboBox()
+        box = create_short_list()
         for value, label in choices.items():
             box.addItem(label, value)
         box.setCurrentIndex(max(box.findData(chosen), 0))
@@ -216,7 +229,7 @@ class PicturePage(PreferencePage):
             item.setData(Qt.ItemDataRole.UserRole, name)
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if name in chosen else Qt.CheckState.Unchecked)
-        self.tracks.setMaximumHeight(7 * max(self.tracks.sizeHintForRow(0), 16))
+        self.tracks.setFixedHeight(7 * max(self.tracks.sizeHintForRow(0), 16))
 
     def _store_tracks(self) -> None:
         """Store the checked tracks for alignments of many rows; whether these are wrapped stays."""
@@ -274,12 +287,21 @@ class ComputingPage(PreferencePage):
     """The device of runs, and limits of memory, threads and disk; the limits hold for the command line, too."""
 
     title = "Computing"
-    labels = ("Device", "CPU threads", "Main memory", "Disk for long runs", "Compressed files", "Units of bytes")
+    labels = (
+        "Device",
+        "CPU threads",
+        "Main memory",
+        "Disk for long runs",
+        "Compressed files",
+        "Units of bytes",
+        "CIGAR",
+        "Lower-case letters",
+    )
     limits_changed = Signal()
 
     def __init__(self, settings: Settings, device_box: QComboBox | None) -> None:
         super().__init__(settings)
-        self.device = QComboBox()
+        self.device = create_short_list()
         if device_box is not None:
             self._mirror_device(device_box)
         self.threads = create_limit_box(0, user_limits.thread_limit(), "", MAX_THREADS, self._limit_threads)
@@ -294,20 +316,31 @@ class ComputingPage(PreferencePage):
         self.unpacked = create_limit_box(1, unpacked, " GiB unpacked at most", MAX_GIB, self._limit_unpacked)
         self.space_label = create_label(kind="muted", wrap=True)
         self.space_label.setFixedWidth(NOTE_WIDTH)
-        self.units = QComboBox()
+        self.units = create_short_list()
         for label, value in (("KiB, MiB, GiB (1,024)", False), ("kB, MB, GB (1,000)", True)):
             self.units.addItem(label, value)
         self.units.setCurrentIndex(int(user_limits.uses_decimal_bytes()))
         self.units.activated.connect(lambda: self._set_units(self.units.currentData()))
+        self.cigar = self._convention_box(user_limits.CIGAR, ("= and X (extended)", "M for both (match)"))
+        self.masking = self._convention_box(user_limits.MASKING, ("the same as capitals", "N, in proteins X (masked)"))
         self._show_free_space()
         self.add_row("Device", self.device)
         self.add_row("CPU threads", self.threads)
         self.add_row("Main memory", self.memory, "Runs that need more are refused, on the command line, too.")
         self.add_row("Disk for long runs", self.disk)
         self.form.addRow("", self.space_label)
-        self.add_row("Compressed files", self.unpacked)
-        self.form.addRow("", create_note("Files with more are not opened, because they could fill the memory."))
+        self.add_row("Compressed files", self.unpacked, "Files with more are not opened; they could fill the memory.")
         self.add_row("Units of bytes", self.units)
+        self.add_row("CIGAR", self.cigar, "How equal and different letters are written in SAM, PAF and JSON.")
+        self.add_row("Lower-case letters", self.masking, "Of FASTA and FASTQ files that are opened from now on.")
+
+    def _convention_box(self, name: str, labels: tuple[str, str]) -> QComboBox:
+        """Return a box of the two conventions of a kind, which stores what is chosen."""
+        box = QComboBox()
+        box.addItems(labels)
+        box.setCurrentIndex(user_limits.stored_choice(name))
+        box.activated.connect(lambda number: self._set_limit(lambda: user_limits.set_stored_choice(name, number)))
+        return box
 
     def _mirror_device(self, box: QComboBox) -> None:
         """Offer the devices of the tool bar, of which one is chosen there as well."""
@@ -316,7 +349,6 @@ class ComputingPage(PreferencePage):
             enabled = bool(box.model().flags(box.model().index(index, 0)) & Qt.ItemFlag.ItemIsEnabled)
             cast(QStandardItemModel, self.device.model()).item(index).setEnabled(enabled)
         self.device.setCurrentIndex(box.currentIndex())
-        self.device.setMaximumWidth(NOTE_WIDTH)
 
         def choose(index: int) -> None:
             box.setCurrentIndex(index)

@@ -41,7 +41,8 @@ class RunRequest:
     def plan(self) -> RunPlan:
         """Return the plan under present conditions; raises AntidiagError if no run can be planned."""
         problem = self.method.problem_type.make_problem(self.data, self.options)
-        return engine.plan_run(self.method, problem, self.parameters, self.backend, self.device)
+        device, peers = devices.select_gpus(self.device, self.method.shares_gpus)
+        return engine.plan_run(self.method, problem, self.parameters, self.backend, device, peers=peers)
 
 
 @dataclass(frozen=True, eq=False)

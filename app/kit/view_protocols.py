@@ -7,6 +7,7 @@ only some views have are protocols of their own; the window asks with ``isinstan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import SignalInstance
@@ -84,6 +85,32 @@ class DataSourceView(ResultView, Protocol):
     @property
     def datum_offered(self) -> SignalInstance:
         """Sent with data that the view made."""
+
+
+@dataclass(frozen=True)
+class TaskRequest:
+    """Data that a view offers to other methods, and the id of the task whose method is chosen for them; "" for none."""
+
+    data: tuple[Any, ...]
+    task: str = ""
+
+
+@runtime_checkable
+class TaskSourceView(ResultView, Protocol):
+    """A view that gives what it shows to another task; ``task_wanted(request)`` is sent with a `TaskRequest`."""
+
+    @property
+    def task_wanted(self) -> SignalInstance:
+        """Sent with the data and the task."""
+
+
+@runtime_checkable
+class ResultSourceView(ResultView, Protocol):
+    """A view that computes further results; ``result_made(result)`` adds one to the list and shows it."""
+
+    @property
+    def result_made(self) -> SignalInstance:
+        """Sent with a result that the view made."""
 
 
 @runtime_checkable

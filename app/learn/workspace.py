@@ -132,6 +132,13 @@ class LearnWorkspace(QWidget):
         page: Any = self.pages.currentWidget()
         of_card = isinstance(page, GuidelinePage) and page.guideline.depends_on_card
         self._card_box.setVisible(of_card)
+        self._show_page_title()
+
+    def _show_page_title(self) -> None:
+        row = self.contents.currentRow()
+        self.page_title.setText(self.contents.item(row).text())
+        has_heading = isinstance(self.pages.currentWidget(), GuidelinePage | MeasuredPage)
+        self.page_title.setVisible(bool(self.folding.folded_sides) and not has_heading)
 
     def _lay_out(self) -> None:
         left = Card("Learn")
@@ -147,4 +154,8 @@ class LearnWorkspace(QWidget):
         left.box.addWidget(self._card_box)
         left.box.addLayout(row_of(self.back_button, self.next_button))
         self.next_button.setObjectName("primary")
-        row_of((holder, LEFT_SHARE), (self.pages, PAGES_SHARE), parent=self)
+        self.page_title = create_label(kind="title")
+        """The name of the page, where the list of pages is folded and the page has no heading of its own."""
+        self.folding.changed.connect(self._show_page_title)
+        page = column_of(self.page_title, (self.pages, 1))
+        row_of((holder, LEFT_SHARE), (page, PAGES_SHARE), parent=self)

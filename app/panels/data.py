@@ -7,10 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem, QWidget
 
 from antidiag.app.kit.controls.icons import set_icon
-from antidiag.app.kit.controls.widgets import Card, create_label, create_row, menu_button, quiet_button
+from antidiag.app.kit.controls.widgets import Card, FittingButton, create_label, create_row, menu_button, quiet_button
 from antidiag.app.session.entry import edited_summary
 from antidiag.app.session.session import Session
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -63,10 +63,10 @@ class DataPanel(Card):
         self.hint = create_label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", USE)
         self.show_button = quiet_button("Show", "Show the selected data")
-        self.sequences_button = QPushButton("Open as sequences")
+        self.sequences_button = FittingButton("Open as sequences", "As sequences", "Sequences")
         self.sequences_button.setToolTip("Add the rows of the selected alignments to the sequences, without gaps")
         self.sequences_button.clicked.connect(lambda: self.open_as_sequences())
-        self.profile_button = QPushButton("Make a profile\u2026")
+        self.profile_button = FittingButton("Make a profile\N{HORIZONTAL ELLIPSIS}", "Profile\N{HORIZONTAL ELLIPSIS}")
         self.profile_button.setToolTip("Make a profile of the selected alignment, with row weights and pseudocounts")
         self.profile_button.clicked.connect(lambda: self.want_profile())
         self.delete_button = quiet_button("", "Delete the selected data (can be undone)")

@@ -18,12 +18,13 @@ WINDOW_SIZE = 900, 640
 
 
 class DetachedView(QWidget):
-    """Shows one view of one subject. The signals ``made``, ``profile_wanted`` and ``edited`` are as those of
-    `ResultViews`."""
+    """Shows one view of one subject. Its signals are as those of `ResultViews`."""
 
     closed = Signal(object)
     made = Signal(object)
     profile_wanted = Signal(object)
+    task_wanted = Signal(object)
+    result_made = Signal(object)
     edited = Signal(object, str, object)
 
     def __init__(

@@ -90,6 +90,11 @@ class DeviceChooser(ElidedComboBox):
         for gpu, free in found.gpus:
             memory = f"{free / GB:.0f} of {gpu.memory_bytes / GB:.0f} GB free"
             self.addItem(f"GPU {gpu.index} \N{MIDDLE DOT} {gpu.name} \N{MIDDLE DOT} {memory}", ("cuda", gpu.index))
+        if len(found.gpus) > 1:
+            count = len(found.gpus)
+            self.addItem(
+                f"All {count} GPUs \N{MIDDLE DOT} one long pair; other runs use one", ("cuda", devices.ALL_GPUS)
+            )
         if found.gpus:
             self.setItemText(
                 0, f"Automatic \N{MIDDLE DOT} GPU {found.gpus[0][0].index} \N{MIDDLE DOT} {found.gpus[0][0].name}"

@@ -14,6 +14,7 @@ from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, create_row, quiet_button
 from antidiag.app.texts import family_name
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
@@ -21,12 +22,13 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import FreeEnds, Mode
+from antidiag.kernels.scoring_presets import find_preset
 
 TUNED = "Found by tuning on this machine. Run > Forget tuned values of the method restores the default."
 MAX_SAMPLED = 10_000
 """Sequences whose type is examined, spread evenly over all."""
 DataOf = Callable[[Method], Sequence[Any]]
-LETTER_SCORES = ("match", "mismatch")
+LETTER_SCORES = ("match", "mismatch", "ambiguous")
 FREE_ENDS = tuple(f"free_{end.name}" for end in fields(FreeEnds))
 """The switches of the mode custom."""
 
@@ -143,10 +145,11 @@ class MethodPanel(Card):
                 self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         if self._method:
             self._automatic = self._method.problem_type.default_options(data)
-            self.options.set_automatic(self._automatic)
+            self.options.set_automatic(self._suitable_values())
             for option in self._method.problem_type.options:
-                if option.proteins_only:
-                    self.options.show_row(option.name, self._kind != "nucleotides")
+                if option.proteins_only or option.nucleotides_only:
+                    other = "nucleotides" if option.proteins_only else "protein"
+                    self.options.show_row(option.name, self._kind != other)
             self._update_gap_text()
             has_guide = any(isinstance(datum, Tree | DistanceMatrix) for datum in data)
             for name in self._method.problem_type.guide_options:
@@ -222,7 +225,18 @@ class MethodPanel(Card):
         """Return the key of remembered parameters: the method and, if known, the type of letters."""
         return f"{self._method.id} {self._kind}".strip() if self._method else ""
 
+    def _suitable_values(self) -> Mapping[str, Any]:
+        """Return the values of options that are not set by hand: those of the chosen preset, else the defaults."""
+        try:
+            preset = find_preset(self.options.values().get("preset") or "")
+            own = preset.values_for(self._kind != "protein") if preset else {}
+        except ParameterError:  # the plan says why
+            own = {}
+        names = {option.name for option in self._method.problem_type.options} if self._method else set()
+        return {**self._automatic, **{name: value for name, value in own.items() if name in names}}
+
     def _on_edit(self) -> None:
+        self.options.set_automatic(self._suitable_values())
         self._update_gap_text()
         self.problem.setText("\n".join(self.entry_errors()))
         self.problem.setVisible(bool(self.entry_errors()))
@@ -230,7 +244,7 @@ class MethodPanel(Card):
 
     def _update_gap_text(self) -> None:
         """Hide match and mismatch if a matrix is set, and show the gap costs."""
-        values = {**self._automatic, **self.options.values()}
+        values = {**self._suitable_values(), **self.options.values()}
         has_matrix = bool(values.get("matrix"))
         if {"match", "mismatch"} & self.options.values().keys() and "matrix" not in self.options.values():
             has_matrix = False

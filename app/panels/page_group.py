@@ -2,21 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal, SignalInstance
+from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QTabBar, QTabWidget
 
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import quiet_button
 from antidiag.app.panels.view_places import TABS_HEIGHT, TABS_WIDTH
 from antidiag.app.panels.viewer import ResultViews
-from antidiag.app.texts import shorten_name
 
-MAX_TITLE = 34
-"""Most letters of the title of a tab."""
+MAX_LETTERS, MIN_LETTERS = 50, 9
+"""Letters of average width of the widest and of the narrowest title; tabs that do not fit are scrolled."""
+
+
+class PageTabBar(QTabBar):
+    """Tabs whose titles are shortened in the middle so that all fit, each as wide as its title in bold letters.
+
+    Qt measures the selected title, which the style draws bold, in normal letters, and cuts it at both ends.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._titles: list[str] = []
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+
+    def show_titles(self, titles: Sequence[str]) -> None:
+        """Show the titles of all tabs."""
+        self._titles = list(titles)
+        self.fit_titles()
+
+    def fit_titles(self) -> None:
+        """Shorten the titles as far as the width of the tabs asks for."""
+        metrics, shown = self._metrics(), [index for index in range(len(self._titles)) if self.isTabVisible(index)]
+        letter, extra = metrics.averageCharWidth(), sum(self._extra_width(index) for index in shown)
+        natural = [metrics.horizontalAdvance(self._titles[index]) + 1 for index in shown]
+        wanted = [min(width, MAX_LETTERS * letter) for width in natural]
+        widths = share_width(self.parentWidget().width() - extra, wanted, MIN_LETTERS * letter)
+        for index, width in zip(shown, widths, strict=True):
+            text = metrics.elidedText(self._titles[index], Qt.TextElideMode.ElideMiddle, width)
+            if self.tabText(index) != (escaped := text.replace("&", "&&")):
+                self.setTabText(index, escaped)
+
+    def tabSizeHint(self, index: int) -> QSize:
+        text = self.tabText(index).replace("&&", "&")
+        return QSize(
+            self._metrics().horizontalAdvance(text) + 1 + self._extra_width(index), super().tabSizeHint(index).height()
+        )
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        return self.tabSizeHint(index)
+
+    def _extra_width(self, index: int) -> int:
+        """Return the pixels of a tab beside its title: margins and button."""
+        text = QFontMetrics(self.font()).size(int(Qt.TextFlag.TextShowMnemonic), self.tabText(index)).width()
+        return super().tabSizeHint(index).width() - text
+
+    def _metrics(self) -> QFontMetrics:
+        bold = QFont(self.font())
+        bold.setBold(True)
+        return QFontMetrics(bold)
+
+
+def share_width(available: int, wanted: Sequence[int], least: int) -> list[int]:
+    """Return widths of at most what is wanted that fit together: narrow ones are whole, the others are alike.
+
+    None is below ``least`` unless it wants less, even if they do not fit then.
+    """
+    widths, rest, left = list(wanted), available, len(wanted)
+    for index in sorted(range(len(wanted)), key=lambda index: wanted[index]):
+        widths[index] = min(wanted[index], max(rest // left, least))
+        rest, left = rest - widths[index], left - 1
+    return widths
 
 
 class PageGroup(QTabWidget):
@@ -29,14 +89,16 @@ class PageGroup(QTabWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._bar = PageTabBar()
+        self.setTabBar(self._bar)
         self.setObjectName("results")
         self.setDocumentMode(True)
         self.setMovable(True)
         self.setTabBarAutoHide(True)
         self.setUsesScrollButtons(True)
-        self.setElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
         self.currentChanged.connect(partial(self._send_page, self.page_chosen))
-        bar: QTabBar = self.tabBar()
+        bar = self._bar
         bar.setAccessibleName("Open results")
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar.customContextMenuRequested.connect(self._ask_menu)
@@ -88,15 +150,20 @@ class PageGroup(QTabWidget):
 
     def show_titles(self, counts: Mapping[str, int]) -> None:
         """Name each tab; of ``counts`` results with the same title, by the time of their start too."""
+        shown = []
         for index, page in enumerate(self.all_pages):
             subject = page.subject
-            title = subject.title if subject is not None else "No result"
-            words = shorten_name(title, MAX_TITLE)
+            tip = title = subject.title if subject is not None else "No result"
             if subject is not None and subject.result is not None and counts.get(title, 0) > 1:
                 started = f"{subject.result.started.astimezone():%H:%M:%S}"
-                title, words = f"{title}, {started}", f"{started} {words}"
-            self.setTabText(index, words.replace("&", "&&"))
-            self.setTabToolTip(index, title)
+                tip, title = f"{title}, {started}", f"{started} {title}"
+            shown.append(title)
+            self.setTabToolTip(index, tip)
+        self._bar.show_titles(shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._bar.fit_titles()
 
     def _send_page(self, signal: SignalInstance, index: int) -> None:
         if index >= 0:

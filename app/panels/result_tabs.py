@@ -17,7 +17,7 @@ from antidiag.app.kit.view_protocols import ResultView, SideDataView, UndoView
 from antidiag.app.panels.detached_view import DetachedView
 from antidiag.app.panels.page_group import PageGroup
 from antidiag.app.panels.view_places import TABS_WIDTH
-from antidiag.app.panels.view_subject import ViewPreferences, ViewSubject
+from antidiag.app.panels.view_subject import VIEW_SIGNALS, ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
 
@@ -34,6 +34,8 @@ class ResultTabs(QSplitter):
     products_wanted = Signal(object)
     made = Signal(object)
     profile_wanted = Signal(object)
+    task_wanted = Signal(object)
+    result_made = Signal(object)
     edited = Signal(object, str, object)
     view_shown = Signal(object)
     page_activated = Signal(object)
@@ -176,7 +178,7 @@ class ResultTabs(QSplitter):
         """Show a view of a result or datum in a window of its own, and no longer in the pages."""
         window = DetachedView(self, kind, subject, self._selection.make_twin(), self._offered, self._preferences)
         window.closed.connect(self._on_window_closed)
-        for name in ("made", "profile_wanted", "edited"):
+        for name in (*VIEW_SIGNALS, "edited"):
             getattr(window, name).connect(getattr(self, name))
         self.windows.append(window)
         self._update_views_of(subject.key)
@@ -264,7 +266,7 @@ class ResultTabs(QSplitter):
             page.places.restore(self.pages[0].places.moved_views())
         page.find_detached = self._find_detached
         page.offer(self._offered)
-        for name in ("settings_wanted", "products_wanted", "made", "profile_wanted", "edited"):
+        for name in ("settings_wanted", "products_wanted", *VIEW_SIGNALS, "edited"):
             getattr(page, name).connect(getattr(self, name))
         page.places.view_shown.connect(self.view_shown)
         page.detach_wanted.connect(self.detach)

@@ -7,7 +7,7 @@ from typing import cast
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QTabWidget, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.flow_layouts import group_widgets
@@ -77,7 +77,8 @@ class ViewPlaces(QSplitter):
         self.split_button.clicked.connect(lambda: self._move_current(self.tabs, BESIDE))
         self.window_button.clicked.connect(self._detach_current)
         self.back_button.clicked.connect(lambda: self._move_current(self.beside, TABS))
-        self.tabs.setCornerWidget(group_widgets(self.split_button, self.window_button))
+        self._corner = group_widgets(self.split_button, self.window_button)
+        self.tabs.setCornerWidget(self._corner)
         self.beside.setCornerWidget(self.back_button)
         self._show_beside(False)
 
@@ -130,6 +131,11 @@ class ViewPlaces(QSplitter):
     def set_low(self, low: bool) -> None:
         """Let the tabs of a low window be lower than their view asks for."""
         self.tabs.setMinimumHeight(LOW_TABS_HEIGHT if low else 0)
+
+    def put_beside_tabs(self, *buttons: QWidget) -> None:
+        """Put further buttons before those at the end of the tabs."""
+        for button in reversed(buttons):
+            cast(QHBoxLayout, self._corner.layout()).insertWidget(0, button)
 
     def find_view(self, kind: type[ResultView]) -> ResultView:
         """Return the view of a kind, made if it was not yet."""

@@ -14,9 +14,11 @@ from antidiag.app.kit.view_protocols import (
     DataView,
     EditedView,
     ProfileSourceView,
+    ResultSourceView,
     ResultView,
     SideDataView,
     StatefulView,
+    TaskSourceView,
     can_show_datum,
 )
 from antidiag.app.kit.view_state import ViewState
@@ -25,6 +27,8 @@ from antidiag.app.settings import VIEW_SETTINGS, Settings
 from antidiag.kernels.model import Result
 
 Choices = dict[str, Any]
+VIEW_SIGNALS = ("made", "profile_wanted", "task_wanted", "result_made")
+"""Signals of a host of views that pass on what a view offers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +141,15 @@ def make_view(
 ) -> ResultView:
     """Return a new view with what the user chose last, connected to its ``host``; ``offered`` are the open data.
 
-    The host has the signals ``made`` and ``profile_wanted``, and ``send_edits(view, edits)``.
+    The host has the signals of `VIEW_SIGNALS`, and ``send_edits(view, edits)``.
     """
     view = kind(selection)
     if isinstance(view, DataSourceView):
         view.datum_offered.connect(host.made)
+    if isinstance(view, TaskSourceView):
+        view.task_wanted.connect(host.task_wanted)
+    if isinstance(view, ResultSourceView):
+        view.result_made.connect(host.result_made)
     if isinstance(view, ProfileSourceView):
         view.profile_wanted.connect(host.profile_wanted)
     if isinstance(view, EditedView):

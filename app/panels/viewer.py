@@ -12,7 +12,13 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLay
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.controls.chips import ChipRow
-from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, quiet_button
+from antidiag.app.kit.controls.widgets import (
+    ElidedLabel,
+    create_label,
+    create_row,
+    is_in_low_window,
+    quiet_button,
+)
 from antidiag.app.kit.focus import focus_view
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
@@ -45,6 +51,10 @@ class ResultViews(QWidget):
     """Sent with data that a view made for other methods."""
     profile_wanted = Signal(object)
     """Sent with an alignment of which a profile is requested."""
+    task_wanted = Signal(object)
+    """Sent with the data that a view offers, and the task whose method is chosen for them (`TaskRequest`)."""
+    result_made = Signal(object)
+    """Sent with a result that a view made."""
     edited = Signal(object, str, object)
     """Sent with an entry or datum, the id of a view, and the edits of its picture (None: no edits)."""
     detach_wanted = Signal(object, object)
@@ -87,21 +97,20 @@ class ResultViews(QWidget):
             "No view can show this result; its numbers are in the line above.", "muted", wrap=True
         )
         page, box = QWidget(), QVBoxLayout()
-        top = QHBoxLayout()
+        self._top, self._numbers = QWidget(), QWidget()
+        top = QHBoxLayout(self._top)
         top.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
         top.addWidget(self.heading_label, 1)
         top.addWidget(self.keep)
         box.setContentsMargins(0, 0, 0, 0)
-        numbers = QHBoxLayout()
+        numbers = QHBoxLayout(self._numbers)
         numbers.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
         numbers.addWidget(self.chips, 1)
         numbers.addWidget(self.stale_note, 1)
         numbers.addWidget(self.stale_button)
         numbers.addStrut(max(widget.sizeHint().height() for widget in (self.chips, self.stale_button)) + BORDER)
         box.setSpacing(theme.SPACING // 2)
-        box.addLayout(top)
-        self._numbers = QWidget()
-        self._numbers.setLayout(numbers)
+        box.addWidget(self._top)
         box.addWidget(self._numbers)
         box.addWidget(self._none)
         box.addWidget(self.places, 1)
@@ -182,6 +191,7 @@ class ResultViews(QWidget):
         self._none.hide()
         self.keep.hide()
         self.set_stale(False)
+        self._fit_height()
         self._pages.setCurrentIndex(1)
         return True
 
@@ -205,6 +215,7 @@ class ResultViews(QWidget):
         self._show_heading()
         self._none.setVisible(entry is not None and not able)
         self._offer_products()
+        self._fit_height()
         self._pages.setCurrentIndex(int(entry is not None))
         self._show_views(able)
 
@@ -277,10 +288,23 @@ class ResultViews(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave name and numbers of the result out of a low window; the list of results has them."""
         super().resizeEvent(event)
-        low = self.window().height() < theme.LOW_HEIGHT
-        self._numbers.setVisible(not low)
-        self.heading_label.setVisible(not low)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Show name, numbers and the buttons beside them, or in a low window the buttons alone, beside the tabs.
+
+        The line of numbers is as high with the note about other settings as without it, so that the view stays where
+        it is; data have neither.
+        """
+        low = is_in_low_window(self)
         self.places.set_low(low)
+        if low:
+            self.places.put_beside_tabs(self.stale_button, self.keep)
+        else:
+            self._top.layout().addWidget(self.keep)
+            self._numbers.layout().addWidget(self.stale_button)
+        self._top.setVisible(not low)
+        self._numbers.setVisible(not low and self.datum is None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click on a part that takes no focus gives the keys to the view."""

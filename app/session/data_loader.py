@@ -56,7 +56,7 @@ class DataLoader(QObject):
     own_data_found = Signal()
     """Sent before data are added that are no sample."""
     data_added = Signal(object)
-    """Sent with the first opened datum that is not a sequence."""
+    """Sent with all data opened together so far that are no sequences, in the order of their files."""
     said = Signal(str)
     session_wanted = Signal(object)
     doubt_found = Signal(str, object)
@@ -151,7 +151,7 @@ class DataLoader(QObject):
                 self._session.add_data(others, before)
                 if beside is not None:
                     beside.extend(others)
-                self.data_added.emit(others[0])
+                self.data_added.emit((*before, *others))
             for note in dict.fromkeys(notes):
                 self.said.emit(note)
             if path:

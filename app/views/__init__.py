@@ -26,12 +26,14 @@ def view_classes() -> tuple[type[ResultView], ...]:
     from antidiag.app.views.replay.view import ReplayView
     from antidiag.app.views.run.phases import PhasesView
     from antidiag.app.views.run.timeline import TimelineView
+    from antidiag.app.views.search.view import SearchView
     from antidiag.app.views.structure.chain_order import ChainOrderView
     from antidiag.app.views.structure.view import StructureView
     from antidiag.app.views.summary.view import SummaryView
     from antidiag.app.views.tree.tree_view import TreeView
 
     return (
+        SearchView,
         AlignmentViewer,
         ProfileView,
         TreeView,

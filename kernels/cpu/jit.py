@@ -168,6 +168,9 @@ events.register("numba:compile", CompilationListener())
 cached_njit = numba.njit(cache=_folder is not None, nogil=True)
 """Decorator of functions that Python calls: compiled once, kept on disk, run without the interpreter lock."""
 
+parallel_njit = numba.njit(cache=_folder is not None, nogil=True, parallel=True)
+"""Decorator of functions that Python calls and whose `prange` loops Numba's own threads share."""
+
 inner_njit = numba.njit
 """Decorator of functions that only compiled functions call; their code is kept with that of the callers."""
 

@@ -1,7 +1,8 @@
 """Integer vectors, atomic operations and memory copies for functions compiled by Numba.
 
 A ``Lanes`` value has 16 lanes of 32 bits (LLVM's <16 x i32>: one AVX-512, two AVX2 or four NEON registers), a
-``ShortLanes`` value 32 lanes of 16 bits in as many registers. Compiled functions use them like numbers, and cannot
+``ShortLanes`` value 32 lanes of 16 bits and a ``WordLanes`` value 8 lanes of 64 bits in as many registers (for these
+see also `kernels.cpu.word_lanes`). Compiled functions use them like numbers, and cannot
 return them to Python. Arithmetic wraps around silently. A comparison gives flags, one bit a lane, for ``select_lanes``
 and ``any_lane``. Operations take either type unless they name one.
 """
@@ -19,7 +20,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-LANES, SHORT_LANES = 16, 32
+LANES, SHORT_LANES, WORD_LANES = 16, 32, 8
 
 _HAS_PAUSE = platform.machine() in ("x86_64", "AMD64")
 
@@ -44,9 +45,15 @@ class _VectorType(types.Type):
         super().__init__(name=name)
 
 
+def make_vector_type(name: str, bits: int, count: int) -> Any:
+    """Return a new Numba type of ``count`` integers of ``bits`` bits."""
+    return _VectorType(name, bits, count)
+
+
 Lanes, Flags = _VectorType("Lanes", 32, LANES), _VectorType("Flags", 1, LANES)
 ShortLanes, ShortFlags = _VectorType("ShortLanes", 16, SHORT_LANES), _VectorType("ShortFlags", 1, SHORT_LANES)
-_FLAGS = {Lanes: Flags, ShortLanes: ShortFlags}
+WordLanes, WordFlags = _VectorType("WordLanes", 64, WORD_LANES), _VectorType("WordFlags", 1, WORD_LANES)
+_FLAGS = {Lanes: Flags, ShortLanes: ShortFlags, WordLanes: WordFlags}
 
 
 @register_model(_VectorType)

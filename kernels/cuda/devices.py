@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 from antidiag.kernels import memory
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
+from antidiag.kernels.errors import BackendUnavailable, Cancelled, MemoryRefused, ParameterError
 
 POOLED_SHARE = 32
 """A run of no kind leaves at most one part in so many of the device's memory in the pool: to allocate memory takes
 milliseconds."""
 
+LEAST_CAPABILITY = 7, 5
+"""The oldest compute capability: alignment of profiles uses mma.m16n8k8, and CUDA 13 compiles for none below."""
+
 _allocated = threading.local()
 _last_kinds: dict[int, Hashable] = {}
 """The kind of run that each GPU's memory was last used by."""
+
+
+ALL_GPUS = -1
+"""In place of the number of a GPU: all that there are, where a method can use several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +54,19 @@ def discover_devices() -> tuple[tuple[Device, ...], str]:
         return (), "CuPy is not installed; install the extra cuda12 or cuda13 that fits the NVIDIA driver"
     try:
         count = cupy.cuda.runtime.getDeviceCount()
-        return tuple(_read_device(cupy, index) for index in range(count)), "" if count else "no NVIDIA GPU was found"
+        found = tuple(_read_device(cupy, index) for index in range(count))
     except (ImportError, OSError, RuntimeError) as error:  # a missing driver, a library that does not load
         return (), f"no usable NVIDIA GPU: {_error_reason(str(error))}"
+    if found and all(map(_explain_age, found)):
+        return (), _explain_age(found[0])
+    return found, "" if found else "no NVIDIA GPU was found"
+
+
+def _explain_age(device: Device) -> str:
+    """Return why a GPU is too old, or "" for one that is not."""
+    have, need = (f"{major}.{minor}" for major, minor in (device.compute_capability, LEAST_CAPABILITY))
+    too_old = device.compute_capability < LEAST_CAPABILITY
+    return f"{device.name} has compute capability {have}; {need} is needed (Turing, 2018)" if too_old else ""
 
 
 def find_device(index: int) -> Device:
@@ -58,7 +76,29 @@ def find_device(index: int) -> Device:
         raise BackendUnavailable(f"the GPU cannot be used: {reason}. Choose --backend cpu")
     if not 0 <= index < len(found):
         raise BackendUnavailable(f"there is no GPU {index}; choose one from 0 to {len(found) - 1}")
+    if reason := _explain_age(found[index]):
+        raise BackendUnavailable(f"GPU {index} cannot be used: {reason}. Choose another one, or --backend cpu")
     return found[index]
+
+
+def parse_gpus(text: str) -> tuple[int, ...] | int:
+    """Return the numbers of GPUs of a text such as 0 or 0,2; ALL_GPUS for all. Raise ParameterError for other texts."""
+    if text == "all":
+        return ALL_GPUS
+    numbers = tuple(int(one) for one in text.split(",") if one.isdecimal())
+    if len(numbers) != text.count(",") + 1 or len(set(numbers)) < len(numbers):
+        raise ParameterError(f"device is {text!r}; give the number of a GPU, several such as 0,1, or all")
+    return numbers
+
+
+def select_gpus(chosen: int | Sequence[int], shares: bool) -> tuple[int, tuple[int, ...]]:
+    """Return the GPU of a run, and those that share it: of ALL_GPUS the first one where a method uses only one."""
+    if not isinstance(chosen, int):
+        return chosen[0], tuple(chosen[1:])
+    if chosen != ALL_GPUS:
+        return chosen, ()
+    count = len(discover_devices()[0])
+    return 0, tuple(range(1, count)) if shares else ()
 
 
 def find_device_number(name: str) -> int | None:
@@ -114,9 +154,12 @@ def _cached_memory_pool(cupy: Any) -> Any:
 
 
 @contextmanager
-def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = None) -> Iterator[None]:
+def use_device(
+    index: int, kind: Hashable = None, planned_bytes: int | None = None, peers: tuple[int, ...] = ()
+) -> Iterator[None]:
     """Run the block on a GPU, on a stream of its own, with all arrays in the memory pool of runs.
 
+    ``peers`` are other GPUs that a run may use beside it (`peer_indices`); all reach each other's memory.
     ``planned_bytes`` is the estimate of device memory by which a run was allowed, for the error where memory is too
     short.
 
@@ -137,6 +180,8 @@ def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = No
             stream = cupy.cuda.Stream(non_blocking=True)
         if _last_kinds.get(index) != kind:
             _free_memory(index)  # it may be in pieces that do not fit
+        _allow_peers((index, *peers))
+        _allocated.peers = peers
         try:
             _allocated.most, _allocated.asked = 0, 0
             _allocated.planned, _allocated.free_before = planned_bytes, free_memory_bytes(index)
@@ -145,10 +190,11 @@ def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = No
         except BaseException as error:
             kind = None
             pinned_transfers.wait_for_touching()
-            workers.end_idle_threads()  # threads that copied: nobody waits for them any more
+            workers.end_idle_threads()  # nobody waits for what they do for this run
             _clear_frames(error)
             raise
         finally:
+            _allocated.peers = ()
             # A stream that still records a graph would record the next run too. A recording that an error made invalid,
             # or a lost GPU, raises here: that stream is not used again, and the first error is reported.
             with suppress(RuntimeError):
@@ -158,6 +204,41 @@ def use_device(index: int, kind: Hashable = None, planned_bytes: int | None = No
             if kind is None:
                 _free_memory(index)
             cupy.get_default_memory_pool().free_all_blocks()
+
+
+def peer_indices() -> tuple[int, ...]:
+    """Return the GPUs that the run of this thread may use beside the current one."""
+    return getattr(_allocated, "peers", ())
+
+
+@contextmanager
+def use_peer(index: int) -> Iterator[Any]:
+    """Return a stream on a peer; at the end nothing runs on it any more, and the peer's memory is free again."""
+    import cupy
+
+    with cupy.cuda.Device(index):
+        stream = cupy.cuda.Stream(non_blocking=True)
+    try:
+        yield stream
+    finally:
+        with cupy.cuda.Device(index):
+            stream.synchronize()
+            run_memory_pool().free_all_blocks()
+
+
+def _allow_peers(indices: tuple[int, ...]) -> None:
+    """Let kernels of each of these GPUs reach the memory of the others."""
+    import cupy
+
+    for own, other in permutations(indices, 2):
+        if not cupy.cuda.runtime.deviceCanAccessPeer(own, other):
+            raise BackendUnavailable(f"GPU {own} cannot reach the memory of GPU {other}; choose one of them")
+        with cupy.cuda.Device(own):
+            try:
+                cupy.cuda.runtime.deviceEnablePeerAccess(other)
+            except cupy.cuda.runtime.CUDARuntimeError as error:
+                if "PeerAccessAlreadyEnabled" not in str(error):
+                    raise
 
 
 def _free_memory(index: int) -> None:

@@ -24,6 +24,9 @@ _allowed: dict[Any, int] = {}
 
 SourcePart = Path | DeviceStruct | DeviceConstants
 """A part of a source: a file, or a declaration that Python shares."""
+ModuleKey = tuple[tuple[SourcePart, ...], tuple[tuple[str, int], ...], int]
+_modules: dict[ModuleKey, Any] = {}
+"""The modules that this process has compiled or loaded, by their parts, constants and device."""
 
 
 def join_source(*parts: SourcePart) -> str:
@@ -48,12 +51,23 @@ def compile_kernel(files: tuple[SourcePart, ...], name: str, defines: Mapping[st
 
 def compile_module(files: tuple[SourcePart, ...], defines: Mapping[str, int]) -> tuple[Any, float]:
     """Return a compiled module for the current device, and the milliseconds that compiling or loading it took."""
-    import cupy
-
+    key = _module_key(files, defines)
     with _LOCK:
         before = time.perf_counter()
-        compiled = _cached_module(files, tuple(sorted(defines.items())), cupy.cuda.Device().id)
-        return compiled, (time.perf_counter() - before) * 1e3
+        if key not in _modules:
+            _modules[key] = _load_module(files, defines)
+        return _modules[key], (time.perf_counter() - before) * 1e3
+
+
+def is_compiled(files: tuple[SourcePart, ...], defines: Mapping[str, int]) -> bool:
+    """Return whether this process has compiled or loaded a module for the current device."""
+    return _module_key(files, defines) in _modules
+
+
+def _module_key(files: tuple[SourcePart, ...], defines: Mapping[str, int]) -> ModuleKey:
+    import cupy
+
+    return files, tuple(sorted(defines.items())), cupy.cuda.Device().id
 
 
 def allow_shared_bytes(kernel: Any, nbytes: int) -> None:
@@ -68,11 +82,10 @@ def _cached_kernel(compiled: Any, name: str) -> Any:
     return compiled.get_function(name)
 
 
-@cache
-def _cached_module(files: tuple[SourcePart, ...], defines: tuple[tuple[str, int], ...], device: int) -> Any:
+def _load_module(files: tuple[SourcePart, ...], defines: Mapping[str, int]) -> Any:
     import cupy
 
-    compiled = cupy.RawModule(code=join_source(*files), options=compiler_options(dict(defines)))
+    compiled = cupy.RawModule(code=join_source(*files), options=compiler_options(defines))
     compiled.compile()
     return compiled
 

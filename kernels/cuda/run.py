@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -31,8 +31,9 @@ import numpy as np
 
 from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.parallel_copy import copy_values
 from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
-from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
+from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel, compile_module, is_compiled
 from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.monitor import Monitor
@@ -78,12 +79,25 @@ class DeviceRun:
     def compile_kernel(self, parts: tuple[SourcePart, ...], name: str, **defines: int) -> Any:
         """Return a compiled kernel; ``defines`` are its compile-time constants.
 
-        Compiling may take many seconds and cannot be interrupted, so a run that was cancelled compiles nothing.
+        Compiling may take many seconds: the monitor hears of it, and Cancel is answered at once, although the compiler
+        goes on in the background. A run that was cancelled compiles nothing.
         """
         self.monitor.check()
+        if not is_compiled(parts, defines):
+            self._compile_module(parts, defines)
         kernel, milliseconds = compile_kernel(parts, name, defines)
         self.add_time("compilation", milliseconds)
         return kernel
+
+    def _compile_module(self, parts: tuple[SourcePart, ...], defines: Mapping[str, int]) -> None:
+        """Compile a module for the current device on a thread of its own."""
+        device = cupy.cuda.Device()
+
+        def compile_there() -> None:
+            with device:  # which device is current, is a matter of each thread
+                compile_module(parts, defines)
+
+        self.add_time("compilation", compile_cancellably(compile_there, self.monitor))
 
     def compile_host_code(self, prepare: Callable[[], object]) -> None:
         """Call a function that compiles host code; its time is compilation. Raises Cancelled at once on Cancel."""
@@ -122,11 +136,11 @@ class DeviceRun:
         """Copy an array of any size to the device."""
         flat = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(-1)
         target = self.allocate_array(flat.size, flat.dtype)
-        self.upload_rows(target, lambda first, last, out: np.copyto(out, flat[first:last]))
+        self.upload_rows(target, lambda first, last, out: copy_values(out, flat[first:last]))
         return target.reshape(array.shape)
 
     def upload_rows(self, target: cupy.ndarray, fill: FillRows) -> None:
-        """Fill a C-contiguous array on the device with rows that ``fill`` computes; large arrays on several threads."""
+        """Fill a C-contiguous array on the device with rows that ``fill`` computes; a large one in chunks."""
         self.wait_for_launches()
         with self.time_phase("transfer"):
             pinned_transfers.upload_rows(target, fill, self.monitor.check)
@@ -137,12 +151,12 @@ class DeviceRun:
         flat = copied.reshape(-1)
         self.download_rows(
             cupy.ascontiguousarray(array).reshape(-1),
-            lambda first, last, values: np.copyto(flat[first:last], values),
+            lambda first, last, values: copy_values(flat[first:last], values),
         )
         return copied
 
     def download_rows(self, source: cupy.ndarray, take_rows: TakeRows) -> None:
-        """Give the rows of a C-contiguous array on the device to ``take_rows``, on several threads if it is large.
+        """Give the rows of a C-contiguous array on the device to ``take_rows``; a large one in chunks.
 
         The launches queued before are waited for first, and not counted as transfer.
         """

@@ -11,6 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from antidiag.kernels.cpu.parallel_copy import copy_at_most, copy_values
 from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, SHORT_AHEAD, DeviceRun, LaunchPhase
 from antidiag.kernels.graphs import potentials, predecessors
 from antidiag.kernels.graphs.algorithms import closing_products
@@ -93,10 +94,7 @@ def _upload_weights(problem: PathsProblem, run: DeviceRun) -> cupy.ndarray:
     def fill_rows(first: int, last: int, out: np.ndarray) -> None:
         given = weights[first:last]
         inside = out[: len(given), :n]
-        if problem.precision == "int32":
-            np.minimum(given, infinite, out=inside, casting="unsafe")
-        else:
-            np.copyto(inside, given, casting="unsafe")
+        copy_at_most(inside, given, infinite)
         out[: len(given), n:] = infinite
         out[len(given) :] = infinite
 
@@ -118,7 +116,7 @@ def _download_distances(problem: PathsProblem, run: DeviceRun, matrix: cupy.ndar
 def _download_square(run: DeviceRun, matrix: cupy.ndarray, into: np.ndarray) -> None:
     """Copy the first n rows and columns of a matrix to an array on the host, shape (n, n)."""
     n = len(into)
-    run.download_rows(matrix[:n], lambda first, last, rows: np.copyto(into[first:last], rows[:, :n]))
+    run.download_rows(matrix[:n], lambda first, last, rows: copy_values(into[first:last], rows[:, :n]))
 
 
 def _run_blocked_floyd(problem: PathsProblem, run: DeviceRun, d: cupy.ndarray) -> cupy.ndarray:

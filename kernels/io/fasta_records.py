@@ -47,7 +47,7 @@ def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> I
             refuse_match_signs(first, remove_white_space(body), name, source)
         if b" " in body or b"-" in body:
             _refuse_text(body, SourceLine(source, line + 1), name)
-        record = make_record(name, described[0].strip() if described else "", body, source, line + 1)
+        record = make_record(name, described[0].strip() if described else "", body, source, line + 1, True)
         if comments:
             said = f"{comments:,} comment line{'s' * (comments > 1)} left out"
             record, comments = record._replace(note="; ".join(filter(None, (said, record.note)))), 0

@@ -50,7 +50,7 @@ def _read_record(
     _skip_qualities(name, len(letters), place, lines)
     unknown = letters.count(UNKNOWN_BASE)
     letters = letters.replace(UNKNOWN_BASE, b"N")
-    record = make_record(name, description[0] if description else "", letters, place.source, place.line + 1)
+    record = make_record(name, description[0] if description else "", letters, place.source, place.line + 1, True)
     notes = [
         record.note,
         f"{unknown:,} '.' replaced by N" if unknown else "",

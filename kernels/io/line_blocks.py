@@ -25,7 +25,7 @@ DATA_START = re.compile(rb"(\xef\xbb\xbf)?\s*([>@#(\[\d]|LOCUS\b|ID   |CLUSTAL|M
 """How text with sequences, alignments, trees or numbers begins."""
 
 
-def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
+def read_blocks(path: Path, monitor: Monitor, unlimited: bool = False) -> Iterator[bytes]:
     """Yield the blocks of a file.
 
     Parameters
@@ -34,6 +34,8 @@ def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
         A plain or compressed file (see `packed_files`), or a file in a zip archive.
     monitor : Monitor
         Receives the bytes read; may cancel.
+    unlimited : bool
+        A compressed file may unpack to more than the user's limit, because the caller keeps little of it in memory.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
         if _is_endless(raw):
             raise InputError(f"{path}: this is a device, which may never end; give a file")
         _refuse_misnamed(path, raw.peek(BLOCK_BYTES))
-        yield from _unpack_blocks(raw, str(path), monitor)
+        yield from _unpack_blocks(raw, str(path), monitor, unlimited)
 
 
 def read_head(path: Path, size: int) -> bytes:
@@ -78,7 +80,7 @@ def split_blocks(stream: Iterator[bytes], separate: Callable[[bytes], list[bytes
     yield b"".join(pending)
 
 
-def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
+def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor, unlimited: bool = False) -> Iterator[bytes]:
     """Yield whole lines; InputError where a compressed file unpacks to more than the user's limit.
 
     Bytes of a binary file, which has a zero byte in its first block, are not changed.
@@ -95,7 +97,7 @@ def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Ite
                 binary = b"\0" in piece
             pieces.append(piece)
             read += len(piece)
-            if packed and read > limit:
+            if packed and not unlimited and read > limit:
                 packed_files.refuse_bomb(raw, source, limit)
             if total:
                 monitor.update(min(raw.tell(), total), total, "reading")

@@ -8,7 +8,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, NoReturn
 
+import numpy as np
+
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.file_conventions import SoftMasking, soft_masking
 from antidiag.kernels.io.line_blocks import LINE_END, decode_text
 from antidiag.kernels.io.stray_characters import DIGIT, describe_removed, remove_stray_characters
 from antidiag.kernels.model import SequenceType
@@ -37,15 +40,49 @@ class SequenceRecord(NamedTuple):
     letters: bytes
     note: str = ""
     type: SequenceType | None = None
+    cased: bytes = b""
 
 
-def make_record(name: str, description: str, body: bytes, source: str, line: int = 0) -> SequenceRecord:
+def make_record(
+    name: str, description: str, body: bytes, source: str, line: int = 0, keeps_case: bool = False
+) -> SequenceRecord:
     """Return the record of a name, what a file says of it, and its lines of letters.
 
-    ``line`` is the line where the letters begin, for errors; 0 where the format has no lines.
+    ``line`` is the line where the letters begin, for errors; 0 where the format has no lines. With ``keeps_case``, the
+    format may mask letters as lower case, and the record has them as they are written, where the user wants masking.
     """
     letters, note = clean_letters(body, source, line, name)
-    return SequenceRecord(name, f"{name} {description}".strip(), letters, note)
+    masks = keeps_case and soft_masking() is SoftMasking.UNKNOWN
+    cased = _take_cased_letters(body, len(letters)) if masks else b""
+    return SequenceRecord(name, f"{name} {description}".strip(), letters, note, cased=cased)
+
+
+def _take_cased_letters(body: bytes, count: int) -> bytes:
+    """Return the letters of sequence lines in their case, of which `clean_letters` left so many."""
+    cased = body.translate(None, WHITE_SPACE + GAPS)
+    if len(cased.rstrip(b"*")) > count:
+        cased = remove_stray_characters(body)[0].translate(None, WHITE_SPACE + GAPS)
+    return cased[:count]
+
+
+def mask_letters(record: SequenceRecord, protein: bool) -> SequenceRecord:
+    """Return a record with N, or X of proteins, in place of lower-case letters, and a note of their number.
+
+    A record without capitals is not masked: many files are written in lower case.
+    """
+    letters = np.frombuffer(record.cased, np.uint8)
+    lower = (letters >= ord("a")) & (letters <= ord("z"))
+    if not lower.any():
+        return record
+    capitals = (letters >= ord("A")) & (letters <= ord("Z"))
+    if not capitals.any():
+        note = "all letters are lower case, which masks none"
+        return record._replace(note="; ".join(filter(None, (record.note, note))))
+    unknown = "X" if protein else "N"
+    masked = np.frombuffer(record.letters, np.uint8).copy()
+    masked[lower] = ord(unknown)
+    note = f"{format_count(int(lower.sum()), 'masked letter')} read as {unknown}"
+    return record._replace(letters=masked.tobytes(), note="; ".join(filter(None, (record.note, note))))
 
 
 def clean_letters(body: bytes, source: str, line: int, name: str) -> tuple[bytes, str]:

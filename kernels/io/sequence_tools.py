@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.sequences.alphabets import reverse_complement_letters
 from antidiag.kernels.text import quote_text
 
 FRAMES = (1, 2, 3, -1, -2, -3)
@@ -22,12 +23,9 @@ CancelCheck = Callable[[], None]
 
 def reverse_complement(sequence: Sequence) -> Sequence:
     """Return the reverse complement; InputError for a protein."""
-    from Bio.Seq import Seq
-
     _refuse_protein(sequence, "has no other strand")
-    strand = Seq(sequence.letters)
-    turned = strand.reverse_complement_rna() if sequence.type == SequenceType.RNA else strand.reverse_complement()
-    return _derived_sequence(sequence, bytes(turned), "reverse complement")
+    turned = reverse_complement_letters(sequence.letters, sequence.type)
+    return _derived_sequence(sequence, turned, "reverse complement")
 
 
 def translate_sequence(sequence: Sequence, frame: int = 1, code: int = 1) -> Sequence:

@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.file_conventions import SoftMasking, soft_masking
 from antidiag.kernels.io import fasta_columns, line_blocks, packed_files
 from antidiag.kernels.io import sequence_records as reading
-from antidiag.kernels.io.record_letters import UNKNOWN
+from antidiag.kernels.io.record_letters import UNKNOWN, mask_letters
 from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import Sequence, SequenceType, sequence_names
@@ -46,7 +47,8 @@ SURE_LETTERS = 30
 RECORD_NUMBER = re.compile("#[0-9]{1,18}")
 """A record given by its number."""
 
-COUNTED_NOTE = re.compile(r"([\d,]+) (.+?)s? (removed|left out)")
+COUNTED_VERBS = ("removed", "left out", "read as N", "read as X")
+COUNTED_NOTE = re.compile(rf"([\d,]+) (.+?)s? ({'|'.join(COUNTED_VERBS)})")
 """The words of a note about what was left out: the number, the noun, and what happened to it."""
 
 SUFFIX_TYPES = {".faa": SequenceType.PROTEIN} | dict.fromkeys((".fna", ".ffn", ".frn"), SequenceType.DNA)
@@ -215,6 +217,8 @@ def _read_plain_fasta(path: Path, type: SequenceType | None, monitor: Monitor) -
     """Return the set of very many records of plain FASTA; None where the file holds few, or anything unusual."""
     if not os.path.isfile(path) or path.stat().st_size < 2 * MANY_SEQUENCES:  # a title and a letter take more
         return None
+    if soft_masking() is SoftMasking.UNKNOWN:  # columns do not know the case of letters
+        return None
     columns = fasta_columns.read_columns(line_blocks.read_blocks(path, monitor))
     if columns is None or columns.name_lengths.size < MANY_SEQUENCES or not columns.letters.size:
         return None
@@ -264,6 +268,8 @@ def _typed_sequences(
 ) -> Iterator[Sequence]:
     for record in records:
         kind, doubt = (type, "") if type else choose_type(_type_sample(record.letters), record.type, source)
+        if record.cased:
+            record = mask_letters(record, kind == SequenceType.PROTEIN)
         note = "; ".join(filter(None, (record.note, doubt)))
         sequence = Sequence(record.name, record.letters, kind, record.description, source, note)
         if missing := record.letters.count(UNKNOWN):
@@ -301,9 +307,10 @@ def _summarise_note(kind: str, count: int, total: int) -> str:
     """Return a part of the notes of so many sequences, with the total of its numbers; 0 where it has no number."""
     text = kind
     if total:
-        verb = next(verb for verb in ("removed", "left out") if kind.endswith(verb))
+        verb = next(verb for verb in COUNTED_VERBS if kind.endswith(verb))
         text = f"{format_count(total, kind.removesuffix(f' {verb}'))} {verb}"
-    return f"{text} from {count:,} sequences" if count > 1 else text
+    where = "in" if "read as" in kind else "from"
+    return f"{text} {where} {count:,} sequences" if count > 1 else text
 
 
 def _location(sequence: Sequence) -> str:

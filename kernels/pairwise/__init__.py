@@ -25,8 +25,8 @@ from antidiag.kernels.pairwise.parameters import (
     CheckpointedParameters,
     ChunkedAlignmentParameters,
     LevelThreads,
-    MappedStripParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.pairwise.strips import sizes
@@ -98,13 +98,16 @@ METHODS = (
         name="StripedScore",
         summary="Score of the best alignment in strips of width s; only the strip boundaries pass through memory.",
         citation=PAPER.with_section("section IV"),
-        parameters=MappedStripParameters,
+        parameters=StripedScoreParameters,
         choose_parameters=sizes.choose_score_parameters,
         fit_parameters=partial(sizes.fit_parameters, states=False),
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_score"),
         returns=SCORE,
+        shares_gpus=True,
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,
+            count_work=sizes.count_score_work,
+            completed_work=sizes.count_computed_cells,
             nominal_gcups={"cpu": 10.0, "cuda": 500.0},
             cost_models=cost_models.STRIPED_SCORE,
         ),
@@ -225,12 +228,14 @@ METHODS = (
         choose_parameters=checkpointed_sizes.choose_parameters,
         backends=backends_in("antidiag.kernels.pairwise.checkpointed", "checkpointed_alignment"),
         returns=ALIGNMENT,
+        shares_gpus=True,
         resumption=Resumption(depends_on=("s", "tile"), disk_bytes=checkpointed_sizes.resumable_bytes),
         is_recommended_for=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
         cost=CostEstimate(
             estimate_memory=checkpointed_sizes.estimate_memory,
             count_work=checkpointed_sizes.count_work,
             count_recomputed=checkpointed_sizes.count_recomputed,
+            completed_work=checkpointed_sizes.count_completed_work,
             nominal_gcups={"cpu": 10.0, "cuda": 400.0},
             cost_models=cost_models.CHECKPOINTED_ALIGNMENT,
         ),

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, SkippedBlocks
 from antidiag.kernels.scoring import Mode, number_used_codes
 
 Cell = tuple[int, int]
@@ -39,7 +40,8 @@ class EncodedPair:
 
     ``rows`` and ``columns`` are uint8 codes of the shorter and the longer sequence; ``table`` holds the scores, int32,
     shape (letters, letters), indexed [row code, column code], for the letters that occur. ``swapped``: the rows are the
-    user's second sequence.
+    user's second sequence. ``second`` are the costs of opening and of a letter in the second piece of gap costs, or
+    None.
     """
 
     rows: np.ndarray
@@ -50,6 +52,22 @@ class EncodedPair:
     is_local: bool
     swapped: bool
     free: FreeBorders = CORNERS
+    second: tuple[int, int] | None = None
+
+    @property
+    def gap_pieces(self) -> tuple[tuple[int, int], ...]:
+        """The costs of opening a gap and of its letters, of each piece; a gap costs what the cheaper one says."""
+        return ((self.open, self.extend),) if self.second is None else ((self.open, self.extend), self.second)
+
+    @property
+    def value_count(self) -> int:
+        """Values of a cell that cross a border of the matrix: H, and a gap state for each piece."""
+        return 1 + len(self.gap_pieces)
+
+    @property
+    def greatest_opening(self) -> int:
+        """The greatest cost of opening a gap."""
+        return max(opening for opening, _ in self.gap_pieces)
 
     @property
     def letter_count(self) -> int:
@@ -79,13 +97,20 @@ class EncodedPair:
 
     def _border_scores(self, is_free: bool, start: int, stop: int, step: int) -> np.ndarray:
         """Return 0 on a free border, else the cost of a gap from the corner."""
-        values = np.zeros(len(range(start, stop, step)), np.int32)
-        if not is_free and values.size:
-            values.fill(-self.extend * step)
-            values[0] = -self.open - self.extend * start
-            np.cumsum(values, dtype=np.int32, out=values)
-            values[: start == 0] = 0
+        if is_free:
+            return np.zeros(len(range(start, stop, step)), np.int32)
+        values = self._gap_scores(self.open, self.extend, start, stop, step)
+        if self.second is not None:
+            np.maximum(values, self._gap_scores(*self.second, start, stop, step), out=values)
+        values[: start == 0] = 0
         return values
+
+    @staticmethod
+    def _gap_scores(opening: int, extend: int, start: int, stop: int, step: int) -> np.ndarray:
+        """Return what gaps of every ``step``-th of the lengths start .. stop - 1 score by one piece; int32."""
+        values = np.full(len(range(start, stop, step)), -extend * step, np.int32)
+        values[:1] = -opening - extend * start
+        return np.cumsum(values, dtype=np.int32, out=values)
 
     def border_path(self, cell: Cell) -> tuple[Cell, np.ndarray]:
         """Return where the best path to a cell of row 0 or column 0 starts, and its operations: there, or a gap."""
@@ -102,9 +127,15 @@ class EncodedPair:
         ends = [EndCell(int(self.top_scores(n, n + 1)[0]), 0, n)] if self.free.right else []
         return ends + ([EndCell(int(self.left_scores(m, m + 1)[0]), m, 0)] if self.free.bottom else [])
 
-    def make_answer(self, score: int, end: tuple[int, int], alignment: Alignment | None = None) -> PairAnswer:
+    def make_answer(
+        self,
+        score: int,
+        end: tuple[int, int],
+        alignment: Alignment | None = None,
+        skipped: SkippedBlocks | None = None,
+    ) -> PairAnswer:
         """Return an answer whose end (row, column) is turned back to the user's order of the sequences."""
-        return PairAnswer(score, end[::-1] if self.swapped else end, alignment)
+        return PairAnswer(score, end[::-1] if self.swapped else end, alignment, skipped)
 
     def make_alignment(self, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray) -> Alignment:
         """Return a path turned back to the user's order of the sequences."""
@@ -152,7 +183,12 @@ def first_greatest(scores: np.ndarray) -> tuple[int, int]:
 
 
 def encode_pair(problem: PairProblem) -> EncodedPair:
-    """Orient a problem, and keep only the letters that occur in it."""
+    """Orient a problem, and keep only the letters that occur in it.
+
+    Raises ParameterError for a problem of both strands, which is two problems.
+    """
+    if problem.is_undecided:
+        raise ParameterError("both strands are two matrices; choose the strand forward or reverse to look at one")
     letters = [codes.tobytes() for codes in problem.codes]
     present, numbers = number_used_codes(letters, len(problem.scoring.scores))
     if present[-1:] != [len(present) - 1]:  # else every code is its own number
@@ -170,6 +206,7 @@ def encode_pair(problem: PairProblem) -> EncodedPair:
         is_local=problem.mode == Mode.LOCAL,
         swapped=problem.swapped,
         free=_orient_ends(problem),
+        second=problem.scoring.second_piece,
     )
 
 
@@ -181,8 +218,9 @@ def _orient_ends(problem: PairProblem) -> FreeBorders:
     return FreeBorders(ends.second_start, ends.first_start, ends.second_end, ends.first_end)
 
 
-def make_tiny_pair(largest_score: int = 1, letters: int = 1) -> EncodedPair:
-    """Return the smallest problem, with which kernels are compiled."""
+def make_tiny_pair(largest_score: int = 1, letters: int = 1, two_pieces: bool = False) -> EncodedPair:
+    """Return the smallest problem, with which kernels are compiled; ``two_pieces``: those for two-piece gap costs."""
     letter = np.frombuffer(bytes(1), np.uint8)  # read-only as in `encode_pair`, which Numba compiles separately
     table = np.full((letters, letters), largest_score, np.int32)
-    return EncodedPair(letter, letter, table, 1, 1, True, False, FreeBorders(True, True))
+    second = (2, 0) if two_pieces else None
+    return EncodedPair(letter, letter, table, 1, 1, True, False, FreeBorders(True, True), second)

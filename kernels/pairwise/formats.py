@@ -11,12 +11,14 @@ import numpy as np
 from antidiag.kernels.io.files import LINE_LENGTH
 from antidiag.kernels.io.result_alignments import AlignedRows, file_formats, unique_names
 from antidiag.kernels.method import FileFormat
-from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
 from antidiag.kernels.pairwise.model import DIAGONAL, Alignment
-from antidiag.kernels.scoring import Mode
+from antidiag.kernels.scoring import Mode, Strand
 from antidiag.kernels.scoring_options import scoring_json
 
+REVERSE_FLAG = 16
+"""Flag of SAM: the query is written as its reverse complement."""
 NAME_WIDTH = 20
 """Widest name in the blocks of the text view; the full names stand above."""
 
@@ -25,8 +27,10 @@ def answer_json(result: Result) -> dict[str, Any]:
     """Return the JSON fields of a pair's answer.
 
     Scores are in the units of the matrix, start and end are cells [i, j]. A cell (i, j) lies after i letters of the
-    first and j of the second sequence, so start and end are half-open ranges of letters from 0. Methods that return the
-    score alone give no ``aligned`` and no ``cigar``, and the ``start`` of a local alignment is None.
+    first and j of the second sequence, so start and end are half-open ranges of letters from 0. On the reverse
+    ``strand`` they count the letters of the reverse complement of the first; ``range`` in ``first`` and ``second`` is
+    the half-open range of aligned letters of each sequence as given. Methods that return the score alone give no
+    ``aligned``, no ``cigar``, no ``identity`` and no ``range``, and the ``start`` of a local alignment is None.
     """
     problem, answer = result.problem, result.answer
     first, second = problem.sequences
@@ -35,18 +39,23 @@ def answer_json(result: Result) -> dict[str, Any]:
     rows = (
         {}
         if path is None
-        else {"aligned": list(path.gapped_rows(first, second)), "cigar": path.format_cigar(first, second)}
+        else {
+            "aligned": list(path.gapped_rows(first, second)),
+            "cigar": path.format_cigar(first, second),
+            "identity": vars(path.count_identities(first, second)),
+        }
     )
     return {
         "score": result.score,
         "start": [int(cell) for cell in start] if start else None,
         "end": [int(cell) for cell in answer.end],
         **rows,
-        "first": _sequence_json(first),
-        "second": _sequence_json(second),
+        "strand": str(Strand.REVERSE if problem.is_reversed else Strand.FORWARD),
+        "first": _sequence_json(result, 0),
+        "second": _sequence_json(result, 1),
         "scoring": scoring_json(problem.scoring),
         "mode": str(problem.mode),
-        "free_ends": vars(problem.free_ends),
+        "free_ends": vars(problem.chosen_ends if problem.mode is Mode.CUSTOM else problem.free_ends),
     }
 
 
@@ -57,7 +66,10 @@ def _aligned_rows(result: Result) -> AlignedRows:
 
 
 def _sam_lines(result: Result) -> Iterator[str]:
-    """Yield one SAM record; the first sequence is the query and is clipped, the second is the reference."""
+    """Yield one SAM record; the first sequence is the query and is clipped, the second is the reference.
+
+    A query on the reverse strand has flag 16, and its letters are written as its reverse complement.
+    """
     (first, second), path = result.problem.sequences, result.answer.alignment
     query, reference = _unique_names(result)
     yield f"@HD\tVN:1.6\tSO:unknown\n@SQ\tSN:{reference}\tLN:{len(second)}\n@PG\tID:antidiag\tPN:antidiag\n"
@@ -67,19 +79,24 @@ def _sam_lines(result: Result) -> Iterator[str]:
         return
     front, back = path.start[0], len(first) - path.end[0]
     clipped = f"{front}S" * (front > 0) + path.format_cigar(first, second) + f"{back}S" * (back > 0)
-    columns = f"{query}\t0\t{reference}\t{path.start[1] + 1}\t255\t{clipped}\t*\t0\t0\t{letters}\t*"
+    flag = REVERSE_FLAG if result.problem.is_reversed else 0
+    columns = f"{query}\t{flag}\t{reference}\t{path.start[1] + 1}\t255\t{clipped}\t*\t0\t0\t{letters}\t*"
     yield "\t".join([columns, _score_tag(result), *_text_tag("MD", format_md(path, first, second))]) + "\n"
 
 
 def _paf_lines(result: Result) -> Iterator[str]:
-    """Yield one PAF line; a query without an alignment has * for strand and target and 0 elsewhere, as in minimap2."""
+    """Yield one PAF line; a query without an alignment has * for strand and target and 0 elsewhere, as in minimap2.
+
+    Its start and end count the letters of the query as given, also on the reverse strand.
+    """
     (first, second), path = result.problem.sequences, result.answer.alignment
     query, target = _unique_names(result)
     if not path.operations.size:
         yield f"{query}\t{len(first)}\t0\t0" + "\t*" * 2 + "\t0" * 6 + "\n"
         return
     same = int(path.find_identical(first, second).sum())
-    query_columns = f"{query}\t{len(first)}\t{path.start[0]}\t{path.end[0]}\t+"
+    start, end = result.problem.given_span(0, path.start[0], path.end[0])
+    query_columns = f"{query}\t{len(first)}\t{start}\t{end}\t{'-' if result.problem.is_reversed else '+'}"
     target_columns = f"{target}\t{len(second)}\t{path.start[1]}\t{path.end[1]}"
     tags = (
         _score_tag(result),
@@ -104,35 +121,39 @@ def text_view_lines(result: Result, width: int = LINE_LENGTH) -> Iterator[str]:
 
     ``|`` marks the same letter, ``:`` another pair with a positive score.
     """
-    (first, top), (second, bottom) = _aligned_rows(result)
+    (_, top), (_, bottom) = _aligned_rows(result)
     path = result.answer.alignment
     marks = _match_line(result, "|", ":")
     yield from _summary_lines(result, marks)
-    names = [sequence.name[:NAME_WIDTH] for sequence in (first, second)]
+    names = [sequence.name[:NAME_WIDTH] for sequence in result.problem.data]
     margin = max(map(len, names))
-    digits = len(str(max(path.end)))
+    digits = len(str(max(map(len, result.problem.data))))
     positions = list(path.start)
     for at in range(0, len(top), width):
         lines = []
         for side, row in enumerate((top, bottom)):
             piece = row[at : at + width]
-            start, positions[side] = positions[side], positions[side] + len(piece) - piece.count("-")
-            shown = start + (positions[side] > start)
-            lines.append(f"{names[side]:{margin}} {shown:{digits}} {piece} {positions[side]}\n")
+            before, positions[side] = positions[side], positions[side] + len(piece) - piece.count("-")
+            start, end = result.problem.number_letters(side, before, positions[side])
+            lines.append(f"{names[side]:{margin}} {start:{digits}} {piece} {end}\n")
         yield f"\n{lines[0]}{'':{margin + digits + 2}}{marks[at : at + width].rstrip()}\n{lines[1]}"
 
 
 def _summary_lines(result: Result, marks: str) -> Iterator[str]:
-    path, columns = result.answer.alignment, len(marks)
-    for label, sequence, start, end in zip(
-        ("First ", "Second"), result.problem.sequences, path.start, path.end, strict=True
-    ):
-        span = f"{start + 1}-{end}" if end > start else "none"
-        yield f"{label}: {sequence.name} ({len(sequence)} letters), aligned {span}\n"
-    same, gaps = marks.count("|"), int((path.operations != DIAGONAL).sum())
-    percent = 100 * same / columns if columns else 0.0
-    yield f"Scoring: {result.problem.scoring.describe_costs()}; {result.problem.mode_text}\n"
+    problem, path, columns = result.problem, result.answer.alignment, len(marks)
+    for side, label in enumerate(("First ", "Second")):
+        sequence, before, after = problem.data[side], path.start[side], path.end[side]
+        start, end = problem.number_letters(side, before, after)
+        span = f"{start}-{end}" if after > before else "none"
+        strand = ", reverse strand" if problem.is_reversed and not side else ""
+        yield f"{label}: {sequence.name} ({len(sequence)} letters), aligned {span}{strand}\n"
+    identities, gaps = path.count_identities(*problem.sequences), int((path.operations != DIAGONAL).sum())
+    same, percent = identities.identical, 100 * identities.shares[0][1]
+    yield f"Scoring: {problem.scoring.describe_costs()}; {problem.mode_text}{problem.strand_text}\n"
     yield f"Score: {result.score}; {columns} columns, {same} identical ({percent:.1f} %), {gaps} gap letters\n"
+    if columns:
+        shares = ", ".join(f"{100 * share:.1f} % of {words}" for words, share in identities.shares)
+        yield f"Identity: {shares}\n"
 
 
 def _match_line(result: Result, same: str, similar: str) -> str:
@@ -150,11 +171,17 @@ def _match_line(result: Result, same: str, similar: str) -> str:
 
 
 def _unique_names(result: Result) -> list[str]:
-    return unique_names(result.problem.sequences)
+    return unique_names(result.problem.data)
 
 
-def _sequence_json(sequence: Sequence) -> dict[str, Any]:
-    return {"name": sequence.name, "length": len(sequence)}
+def _sequence_json(result: Result, side: int) -> dict[str, Any]:
+    """Return name, length and aligned range of a sequence as given."""
+    problem, path = result.problem, result.answer.alignment
+    sequence = problem.data[side]
+    found = {"name": sequence.name, "length": len(sequence)}
+    if path is None:
+        return found
+    return {**found, "range": list(map(int, problem.given_span(side, path.start[side], path.end[side])))}
 
 
 FORMATS = (

@@ -27,6 +27,13 @@ class PairCosts(NamedTuple):
     left_is_free: np.int32
 
 
+class GapPiece(NamedTuple):
+    """The second piece of gap costs, np.int32: of the first letter of a gap, and of every other."""
+
+    open_extend: np.int32
+    extend: np.int32
+
+
 class StripProgress(NamedTuple):
     """Progress of every thread or strip, and the stop flag.
 
@@ -43,3 +50,11 @@ def pair_costs(pair: EncodedPair) -> PairCosts:
     """Return the costs of a pair."""
     numbers = pair.open + pair.extend, pair.extend, pair.score_floor, pair.free.top, pair.free.left
     return PairCosts(*map(np.int32, numbers))
+
+
+def second_piece(pair: EncodedPair) -> GapPiece | None:
+    """Return the second piece of gap costs of a pair; None, which compiles to code without it, where there is none."""
+    if pair.second is None:
+        return None
+    opening, extend = pair.second
+    return GapPiece(np.int32(opening + extend), np.int32(extend))

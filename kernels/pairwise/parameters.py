@@ -77,6 +77,23 @@ class PairStripParameters(StripWidth):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PruningParameters(MethodParameters):
+    """Whether blocks that cannot lie on a best alignment are skipped."""
+
+    pruning: Literal["on", "off"] = parameter(
+        "Pruning",
+        "on: blocks of the matrix that provably cannot lie on a best alignment are not computed. The answer is the "
+        "same. Similar sequences gain most.",
+        default="on",
+    )
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether blocks are skipped."""
+        return self.pruning == "on"
+
+
+@dataclass(frozen=True, kw_only=True)
 class MappedStripParameters(PairStripParameters):
     """Parameters of the methods of the paper, which a GPU can compute as published, with strips of any width."""
 
@@ -103,6 +120,16 @@ class MappedStripParameters(PairStripParameters):
     def is_published(self) -> bool:
         """Whether a block computes a strip, as published."""
         return self.mapping == "published"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripedScoreParameters(PruningParameters, MappedStripParameters):
+    """Parameters of StripedScore."""
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether blocks are skipped; the published mapping computes all."""
+        return self.pruning == "on" and not self.is_published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +189,7 @@ class ChunkedAlignmentParameters(PairStateParameters, ChunkHeight):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckpointedParameters(PairStripParameters):
+class CheckpointedParameters(PruningParameters, PairStripParameters):
     """Parameters of CheckpointedAlignment."""
 
     tile: int = parameter(

@@ -10,12 +10,13 @@ from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import classification, formats
-from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.model import Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode
-from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
+from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
+from antidiag.kernels.scoring_presets import find_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
@@ -41,13 +42,31 @@ FREE_END_OPTIONS = tuple(
     for end in ("start", "end")
 )
 """The switches of the mode CUSTOM; their names without "free" are those of `FreeEnds`."""
-PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, *(option for option in SCORING_OPTIONS if option.name != MODE.name))
+LETTER_OPTIONS = tuple(
+    added
+    for option in SCORING_OPTIONS
+    if option.name != MODE.name
+    for added in {"matrix": (PRESET, option), "mismatch": (option, AMBIGUOUS)}.get(option.name, (option,))
+)
+"""Preset, scores of letters and gap costs."""
+STRAND = Parameter(
+    "strand",
+    "choice",
+    "Strand",
+    "Strand of the first sequence, of nucleotides: as given (forward), its reverse complement (reverse), or the one "
+    "that scores higher (both), which takes twice the time. The second sequence stays as given.",
+    default=str(Strand.FORWARD),
+    choices=tuple(map(str, Strand)),
+    nucleotides_only=True,
+)
+PAIR_OPTIONS = (MODE, *FREE_END_OPTIONS, STRAND, *LETTER_OPTIONS, *GAP_MODEL_OPTIONS)
 
 
 def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
     """Return the pair problem of two sequences; options that are not set follow the type of the sequences.
 
-    Raises InputError for an empty sequence and for a letter without a score.
+    Raises InputError for an empty sequence and for a letter without a score, ParameterError for the reverse strand of
+    a protein.
     """
     SEQUENCES.check(len(sequences))
     for sequence in sequences:
@@ -55,9 +74,27 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
             raise InputError(f"{sequence.name}: the sequence is empty; choose another sequence")
     values = scoring_options.resolve_options(sequences, options, PAIR_OPTIONS)
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
-    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values))
-    problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
+    strand = Strand(values["strand"])
+    _refuse_protein_strands(sequences, strand)
+    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values), strand)
+    for variant in problem.variants:
+        variant.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
+
+
+def _refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> None:
+    """Raise ParameterError for a strand that is not forward where a sequence is a protein."""
+    proteins = [sequence.name for sequence in sequences if sequence.type == SequenceType.PROTEIN]
+    if proteins and strand is not Strand.FORWARD:
+        raise ParameterError(
+            f"strand {strand} needs nucleotides, and {' and '.join(proteins)} {'is' if len(proteins) == 1 else 'are'} "
+            "protein, which has no other strand; choose the strand forward, or correct the type of the sequences"
+        )
+
+
+def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default scores and gap costs, the second piece of these included."""
+    return {**scoring_options.default_scores(sequences), **scoring_options.default_second_piece(sequences)}
 
 
 def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
@@ -73,15 +110,31 @@ def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
 
 def answer_rows(result: Result) -> LabelledRows:
     """Return the answer as rows of label and text."""
-    answer, path = result.answer, result.answer.alignment
+    problem, answer, path = result.problem, result.answer, result.answer.alignment
     found = [("Score", format_score(result)), ("Ends at cell", _format_cell(answer.end))]
+    if problem.strand is not Strand.FORWARD:
+        found.insert(1, ("Strand", _describe_strand(problem)))
     if path is None:
         return [*found, ("Alignment", "none; this method returns only the score")]
-    columns = path.operations.size
-    same = int(path.find_identical(*result.problem.sequences).sum())
-    share = f", {100 * same / columns:.1f} %" if columns else ""
-    found.insert(1, ("Starts at cell", _format_cell(path.start)))
-    return [*found, ("Columns", f"{columns:,}"), ("Identical", f"{same:,} of {columns:,} columns{share}")]
+    found.insert(len(found) - 1, ("Starts at cell", _format_cell(path.start)))
+    if problem.is_reversed:
+        found.append(("Aligned letters", _describe_letters(problem, path)))
+    identities = path.count_identities(*problem.sequences)
+    return [*found, ("Columns", f"{identities.columns:,}"), ("Identical", identities.describe_shares())]
+
+
+def _describe_strand(problem: PairProblem) -> str:
+    """Return the aligned strand in words: "reverse: the reverse complement of q is aligned"."""
+    if problem.is_reversed:
+        return f"reverse: the reverse complement of {problem.first.name} is aligned"
+    return f"forward: {problem.first.name} is aligned as given"
+
+
+def _describe_letters(problem: PairProblem, path: Alignment) -> str:
+    """Return the aligned letters of both sequences as given, from 1: "20 to 1 of q, 5 to 24 of t"."""
+    numbered = [problem.number_letters(side, path.start[side], path.end[side]) for side in (0, 1)]
+    spans = zip(problem.data, numbered, strict=True)
+    return ", ".join(f"{start:,} to {end:,} of {sequence.name}" for sequence, (start, end) in spans)
 
 
 def format_score(result: Result) -> str:
@@ -95,15 +148,24 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
     longer = ", the longer one" if problem.rows < problem.columns else ""
     return [
         ("Mode", problem.mode_text),
+        *([("Strand", str(problem.strand))] if problem.strand is not Strand.FORWARD else []),
+        *([("Preset", describe_preset(problem.scoring.preset))] if problem.scoring.preset else []),
         ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", along + longer),
     ]
 
 
+def describe_preset(name: str) -> str:
+    """Return a preset with the program that it is of: "blastn (BLASTN)"."""
+    preset = find_preset(name)
+    return f"{preset.name} ({preset.label})" if preset else name
+
+
 def option_values(problem: PairProblem) -> Mapping[str, Any]:
     """Return the option values of a problem."""
     switches = {f"free_{name}": is_free for name, is_free in vars(problem.chosen_ends).items()}
-    return {"mode": str(problem.mode), **switches, **scoring_options.scoring_option_values(problem.scoring)}
+    chosen = {"mode": str(problem.mode), **switches, "strand": str(problem.strand)}
+    return {**chosen, **scoring_options.scoring_option_values(problem.scoring)}
 
 
 def _format_cell(cell: tuple[int, int]) -> str:
@@ -117,7 +179,7 @@ PAIR = ProblemType(
     inputs=(SEQUENCES,),
     options=PAIR_OPTIONS,
     build_problem=build_pair,
-    default_options=scoring_options.default_scores,
+    default_options=default_scores,
     answer_json=formats.answer_json,
     answer_rows=answer_rows,
     format_answer=format_score,
@@ -125,7 +187,10 @@ PAIR = ProblemType(
     file_formats=formats.FORMATS,
     setting_rows=setting_rows,
     option_values=option_values,
-    problem_notes=lambda problem: scoring_options.sequence_notes(problem.sequences, problem.scoring.matrix),
+    problem_notes=lambda problem: (
+        *scoring_options.sequence_notes(problem.data, problem.scoring.matrix),
+        *scoring_options.preset_notes(problem.scoring, problem.data),
+    ),
     trials_name="antidiag.kernels.pairwise.trials:TRIALS",
     dp_classification=classification.GAPS,
 )

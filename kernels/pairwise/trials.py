@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Sequences
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,17 +13,31 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, SubstitutionMatrix, match_mismatch
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, Strand, SubstitutionMatrix, match_mismatch
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
 
 BORDERS = [border + offset for border in (0, 16, 32, 64, 96, 128) for offset in (-1, 0, 1, 2) if border + offset > 0]
 """Lengths around lane, strip and batch borders."""
 LONGEST, LONGER = 130, 400
 COSTS = ((5, 2), (3, 1), (0, 2), (0, 1), (1, 0), (0, 0), (10, 1), (400, 3))
+TWO_PIECE_COSTS = (
+    (4, 2, 24, 1),
+    (0, 4, 3, 1),
+    (2, 3, 5, 0),
+    (1, 2, 2, 1),
+    (6, 2, 9, 1),
+    (0, 5, 1, 4),
+    (400, 9, 430, 1),
+)
+"""Gap costs of two pieces; the second ones are the cheaper from short lengths on, so that both occur."""
 BATCH_ON_GPU = {32: 8, 96: 24, 192: 48}
 """T for each s on a GPU, where both are compile-time constants: a third fewer kernels are compiled."""
 UNEVEN_COLUMNS = 5
 """Columns beyond whole warps of a strip that a block computes."""
+
+STRANDS = (Strand.FORWARD, Strand.FORWARD, Strand.FORWARD, Strand.REVERSE, Strand.BOTH)
+"""Strands of drawn problems; the forward one is drawn most often."""
+AS_BASES = str.maketrans("ABCD", "ACGT")
 
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 NARROW = 16
@@ -34,15 +49,30 @@ LENGTHWISE = frozenset({"antidiagonal", "enhanced-ba", "perot-recurrence"})
 
 def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     """Return a pair of random, repetitive or related sequences over one to four letters."""
-    scoring = Scoring(draw_matrix(choose), *choose.choose_one(COSTS))
+    open1, extend1, *later = choose.choose_one(COSTS + TWO_PIECE_COSTS)
+    open2, extend2 = later or (None, None)
+    scoring = Scoring(draw_matrix(choose), open1, extend1, open2, extend2)
     alphabet = choose.choose_one(("A", "AB", "ABCD"))
     m, n = _draw_length(choose, longest), _draw_length(choose, longest)
     related, mode, random = choose.choose_one((False, True)), choose.choose_one(tuple(Mode)), choose.make_generator()
+    strand = choose.choose_one(STRANDS)
     ends = FreeEnds(*(choose.choose_one((False, True)) for _ in range(4))) if mode is Mode.CUSTOM else NO_FREE_ENDS
     first, second = random.choice(list(alphabet), m), random.choice(list(alphabet), n)
     if related:
         second = _mutate(first, second, random)
-    return make_pair("".join(first), "".join(second), scoring, mode, SequenceType.PROTEIN, ends)
+    rows = "".join(first), "".join(second)
+    if strand is Strand.FORWARD:
+        return make_pair(*rows, scoring, mode, SequenceType.PROTEIN, ends)
+    first_bases, second_bases = (row.translate(AS_BASES) for row in rows)
+    return make_pair(first_bases, second_bases, _score_bases(scoring), mode, SequenceType.DNA, ends, strand)
+
+
+def _score_bases(scoring: Scoring) -> Scoring:
+    """Return a scoring of the letters A, B, C and D as one of bases."""
+    matrix = scoring.matrix
+    if set("ACGT") <= set(matrix.letters):
+        return scoring
+    return replace(scoring, matrix=replace(matrix, letters=matrix.letters.translate(AS_BASES)))
 
 
 def make_pair(
@@ -52,10 +82,11 @@ def make_pair(
     mode: Mode = Mode.LOCAL,
     kind: SequenceType = SequenceType.DNA,
     ends: FreeEnds = NO_FREE_ENDS,
+    strand: Strand = Strand.FORWARD,
 ) -> PairProblem:
     """Return the pair problem of these letters."""
     rows = [Sequence(name, letters.encode("ascii"), kind) for name, letters in (("first", first), ("second", second))]
-    return PairProblem(rows[0], rows[1], scoring, mode, ends)
+    return PairProblem(rows[0], rows[1], scoring, mode, ends, strand)
 
 
 @lru_cache(maxsize=64)
@@ -73,11 +104,13 @@ def check_same_alignment(pair: PairProblem, found: PairAnswer, expected: PairAns
         np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
 
-def exchange_sequences(pair: PairProblem) -> PairProblem:
-    """Return the problem with the sequences exchanged."""
+def exchange_sequences(pair: PairProblem) -> PairProblem | None:
+    """Return the problem with the sequences exchanged; None on the reverse strand, where ties fall otherwise."""
+    if pair.strand is not Strand.FORWARD:
+        return None
     matrix = pair.scoring.matrix
     transposed = SubstitutionMatrix(matrix.name, matrix.letters, matrix.values.T)
-    scoring = Scoring(transposed, pair.scoring.gap_open, pair.scoring.gap_extend)
+    scoring = replace(pair.scoring, matrix=transposed)
     if pair.mode in (Mode.LOCAL, Mode.GLOBAL):
         return PairProblem(pair.second, pair.first, scoring, pair.mode)
     return PairProblem(pair.second, pair.first, scoring, Mode.CUSTOM, pair.free_ends.exchanged())

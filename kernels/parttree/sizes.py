@@ -123,7 +123,7 @@ NODE_SPREAD = 1.45
 families of 200 to 9,000, since most joins are of few sequences."""
 NODE_COST, JOIN_COST = 2.3, 20_000
 """Time of a cell of two profiles, and of a join in addition, in times of a cell of the guide tree."""
-SKETCH_CELLS, DISTANCE_BYTES, SKETCH_BYTES = 80, 8, 2048
+SKETCH_CELLS, DISTANCE_BYTES, SKETCH_BYTES = 80, 4, 2048
 """Cost of a pair of sketches, in such cells; bytes of a distance between sketches, and of a sketch."""
 LINKED_BYTES, NODE_BYTES = 300, 400
 """Bytes of a sequence among medoids (its join and node), and with what making the node takes."""

@@ -99,7 +99,7 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task
         for task in (
-            MethodTask("align", "striped-alignment", ("pair",), _suggest_among("pair")),
+            MethodTask("align", "striped-alignment", ("pair", "edit-distance"), _suggest_among("pair")),
             MethodTask(
                 "msa",
                 "msa",
@@ -120,6 +120,7 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
                 _choose_distances,
                 ("distance-alignment",),
             ),
+            MethodTask("search", "smith-waterman-search", ("search",)),
             MethodTask("fold", "nussinov", ("folding",)),
             MethodTask("viterbi", "viterbi-persistent", ("viterbi",), _suggest_among("viterbi")),
         )

@@ -74,6 +74,14 @@ def identity_codes(protein: bool, uracil: bool = True) -> np.ndarray:
     return codes
 
 
+def reverse_complement_letters(letters: bytes, kind: SequenceType) -> bytes:
+    """Return the reverse complement of letters of nucleotides, with the ambiguity codes; RNA has U for the A."""
+    from Bio.Seq import Seq  # loads Biopython, which forward strands do not need
+
+    forward = Seq(letters)
+    return bytes(forward.reverse_complement_rna() if kind == SequenceType.RNA else forward.reverse_complement())
+
+
 def find_identical_letters(
     first: np.ndarray, second: np.ndarray, first_type: SequenceType, second_type: SequenceType
 ) -> np.ndarray:

@@ -13,9 +13,9 @@ RUN python packaging/docker/requirements.py > /requirements.txt \
 
 FROM python:3.12-slim
 COPY --from=build /opt/antidiag /opt/antidiag
-RUN useradd --create-home --uid 1000 antidiag && mkdir /data && chown antidiag /data
+RUN useradd --create-home --uid 1000 antidiag && install -d -o antidiag /data /home/antidiag/.cache
 ENV PATH=/opt/antidiag/bin:$PATH
-USER antidiag
+USER 1000
 WORKDIR /data
 # Compiled code is kept here: mount a volume, and the next container compiles nothing.
 VOLUME /home/antidiag/.cache

@@ -13,11 +13,11 @@ RUN python packaging/docker/requirements.py cuda13 > /requirements.txt \
 
 FROM python:3.12-slim
 COPY --from=build /opt/antidiag /opt/antidiag
-RUN useradd --create-home --uid 1000 antidiag && mkdir /data && chown antidiag /data
+RUN useradd --create-home --uid 1000 antidiag && install -d -o antidiag /data /home/antidiag/.cache
 # The container toolkit brings the driver in; CuPy and NVRTC come with the extra, so no CUDA image is needed.
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
 ENV PATH=/opt/antidiag/bin:$PATH
-USER antidiag
+USER 1000
 WORKDIR /data
 # Compiled code is kept here: mount a volume, and the next container compiles nothing.
 VOLUME /home/antidiag/.cache

@@ -130,9 +130,35 @@ def test_it_says_when_nothing_is_found(qtbot, ready):
 def test_settings_and_pages_are_found_by_other_words_before_they_are_opened(qtbot, window, typed, wanted):
     search = open_search(qtbot, window)
     qtbot.keyClicks(search.line, typed)
-    assert not window.learn_page.is_created
+    assert window.workspaces.currentWidget() is window.analyse
     assert wanted in lines(search)
     search.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted", "hint"),
+    [
+        ("heat map", "Plot: Heat map", "plot of Tune"),
+        ("roofline", "Plot: Roofline", "plot of Tune"),
+        ("reuse earlier", "Reuse earlier points", "Tune"),
+        ("save handout", "handout", "Learn > Lectures"),
+        ("affine", "", "in the help"),
+    ],
+)
+def test_tune_and_learn_are_found_before_they_were_opened(qtbot, window, typed, wanted, hint):
+    search = open_search(qtbot, window)
+    qtbot.keyClicks(search.line, typed)
+    assert any(
+        wanted.lower() in line.lower() and hint in found
+        for line, found in zip(lines(search), hints(search), strict=True)
+    )
+    search.close()
+
+
+def test_a_plot_that_is_chosen_in_the_search_is_shown(qtbot, window):
+    type_and_choose(qtbot, window, "plot parallel")
+    assert window.workspaces.currentWidget() is window.tune_page
+    assert window.tune.plots.tabs.tabText(window.tune.plots.tabs.currentIndex()) == "Parallel"
 
 
 def test_commands_of_hidden_pages_of_learn_are_found(qtbot, window):

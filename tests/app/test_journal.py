@@ -19,6 +19,7 @@ from antidiag.app.session import archive, autosave, journal
 from antidiag.app.session.entry import Entry
 from antidiag.app.session.session import Session
 from antidiag.app.session.state import State
+from antidiag.kernels.io import tree_files
 from antidiag.kernels.model import Sequence, SequenceType
 from tests.app.views import examples
 
@@ -153,3 +154,40 @@ def test_results_with_the_same_start_are_told_apart() -> None:
     one, other = entry(1), entry(1)
     keys = journal.key_entries((other, one))
     assert list(keys.values()) == [one, other] and len(keys) == 2
+
+
+def test_tree_edits_are_there_after_each_of_several_kills(qtbot: Any, make_window: Callable[[], Any]) -> None:
+    """Each start continues from the edits of all earlier ones, whether the whole session was saved between or not."""
+    window = make_window()
+    (tree,) = tree_files.parse_trees("((a:1,b:2):1,((c:1,d:1):.5,(e:1,f:2):.7):.3,(g:1,h:1):1);")
+    window.session.add_data([tree])
+    window.shown_data.show_datum(tree)
+    expected = tree
+    for number in range(5):
+        view = window.viewer.current
+        assert view.id == "tree" and view.editor.tree == expected
+        view.editor.swap_children(1 + number % 2)
+        view.editor.root_above(3 + number)
+        if number == 2:
+            window.autosave._save_soon()
+            window.autosave._wait(lambda share: None)
+            view.editor.swap_children(0)
+        expected = view.editor.tree
+        kill(window)
+        window = reopen(qtbot, make_window)
+    assert window.viewer.current.editor.tree == expected != tree
+
+
+def kill(window: Any) -> None:
+    """Let a window write nothing any more, as if its process were killed."""
+    window.autosave.journal.wait()
+    window.autosave.close()
+
+
+def reopen(qtbot: Any, make_window: Callable[[], Any]) -> Any:
+    """Return a window that shows the tree of the last session."""
+    window = make_window()
+    assert file_actions.open_autosaved(window)
+    qtbot.waitUntil(lambda: window.viewer.datum is not None and not window.opening)
+    qtbot.waitUntil(lambda: window.viewer.current.tree is not None)
+    return window

@@ -7,10 +7,14 @@ import sys
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QApplication, QWidget
 
+from antidiag.app import theme
 from antidiag.app.layout import fit_layout
-from tests.app.steps import run
+from antidiag.app.panels.page_group import share_width
+from antidiag.kernels.io.aligned_sequences import read_alignment_text
+from tests.app.steps import run, set_parameter
 from tests.documents import ROOT
 
 
@@ -163,3 +167,115 @@ def test_the_window_fits_a_screen_of_1280_x_720_at_200_percent(tmp_path):
     ratio, width, height, room_width, room_height = json.loads(done.stdout.splitlines()[-1])
     assert ratio == 2 and (room_width, room_height) == (640, 360)
     assert width <= 640 - 8 and height <= 360 - 40
+
+
+def stale(qtbot, window):
+    """Choose other settings than those of the shown result."""
+    set_parameter(window, "s", 64)
+    qtbot.waitUntil(lambda: window.viewer.stale_button.isVisible())
+
+
+def top_of(widget, window):
+    return widget.mapTo(window, QPoint(0, 0)).y()
+
+
+def test_a_low_window_offers_the_settings_of_a_result_beside_its_tabs(qtbot, narrow):
+    """The note about other settings, which is beside the numbers in a high window, is not lost and moves nothing."""
+    narrow.resize(632, 320)
+    qtbot.waitUntil(lambda: narrow.folding.folded_sides == {"left", "right"})
+    QApplication.processEvents()
+    before = top_of(narrow.viewer.places, narrow)
+    stale(qtbot, narrow)
+    button, bar = narrow.viewer.stale_button, narrow.viewer.tabs.tabBar()
+    assert top_of(narrow.viewer.places, narrow) == before
+    assert abs(top_of(button, narrow) - top_of(bar, narrow)) < bar.height() and button.width() >= 100
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not button.isVisible())
+    narrow.resize(1000, 700)
+    stale(qtbot, narrow)
+    assert narrow.viewer.stale_note.isVisible() and narrow.viewer.chips.isVisible()
+    assert abs(top_of(button, narrow) - top_of(narrow.viewer.chips, narrow)) < button.height()
+
+
+def test_no_line_is_left_empty_above_the_tabs(qtbot, narrow):
+    """A low window has its tabs at the top, and data have no line for the numbers of a result."""
+    narrow.resize(632, 320)
+    QApplication.processEvents()
+    assert top_of(narrow.viewer.places, narrow.viewer) <= theme.SPACING
+    narrow.resize(1000, 700)
+    QApplication.processEvents()
+    viewer = narrow.viewer
+    assert viewer.chips.isVisible()
+    (alignment,) = read_alignment_text(">a\nACGTACGT\n>b\nAC-TACGT\n")
+    narrow.session.add_data([alignment])
+    narrow.shown_data.show_datum(alignment)
+    QApplication.processEvents()
+    heading = viewer.heading_label.mapTo(viewer, QPoint(0, viewer.heading_label.height())).y()
+    assert viewer.heading_label.text() and viewer.datum is alignment
+    assert top_of(viewer.places, viewer) - heading <= 2 * theme.SPACING
+
+
+def test_the_rows_of_an_alignment_are_seen_in_a_low_window(qtbot, narrow):
+    narrow.resize(632, 320)
+    narrow.viewer.turn_to("aligned")
+    QApplication.processEvents()
+    view = narrow.viewer.current
+    assert not view.overview.isVisible() and view.canvas.height() > narrow.viewer.places.height() // 3
+    narrow.resize(1000, 700)
+    QApplication.processEvents()
+    assert view.overview.isVisible()
+
+
+def test_drawers_of_a_low_window_scroll(qtbot, narrow):
+    """A panel higher than its drawer keeps its height, so that no line is cut or drawn over another."""
+    narrow.resize(632, 320)
+    narrow.turn_to(2)
+    classes = narrow.learn.classes
+    qtbot.waitUntil(lambda: bool(classes.folding.folded_sides))
+    assert narrow.learn.page_title.isVisible() and narrow.learn.page_title.text() == "The four classes"
+    classes.folding.toggle_panel("method")
+    QApplication.processEvents()
+    label = classes.reason
+    assert label.isVisible() and label.height() >= label.heightForWidth(label.width())
+    classes.folding.close_drawer()
+    narrow.turn_to(0)
+    narrow.commands["data_panel"].trigger()
+    QApplication.processEvents()
+    panel, table = narrow.sequences, narrow.sequences.table
+    bottom = table.mapTo(panel, QPoint(0, table.height())).y()
+    below = [box for box in panel.findChildren(QWidget) if box.objectName() == "input" and box.isVisible()]
+    assert panel.height() >= panel.minimumSizeHint().height() and all(top_of(box, panel) >= bottom for box in below)
+    narrow.resize(1500, 900)
+    qtbot.waitUntil(lambda: not narrow.folding.folded_sides)
+    narrow.turn_to(2)
+    QApplication.processEvents()
+    assert not narrow.learn.page_title.isVisible() and narrow.learn.contents.height() > 500
+
+
+def test_titles_of_tabs_fit_in_a_narrow_group(qtbot, narrow):
+    """Both titles are shortened in the middle; none is cut at its ends, also not the bold one of the chosen tab."""
+    run(qtbot, narrow)
+    for entry in narrow.session.entries:
+        narrow.results.tab_wanted.emit(entry, False)
+    narrow.commands["open_beside"].trigger()
+    narrow.results.tab_wanted.emit(narrow.session.entries[0], False)
+    QApplication.processEvents()
+    for group in narrow.result_tabs.groups:
+        bar, metrics = group.tabBar(), bold_metrics(group.tabBar())
+        for index in range(bar.count()):
+            title = bar.tabText(index)
+            assert metrics.horizontalAdvance(title) <= bar.tabRect(index).width(), title
+            assert len(title) > 4 and bar.tabRect(index).right() <= group.width()
+
+
+def bold_metrics(bar):
+    font = QFont(bar.font())
+    font.setBold(True)
+    return QFontMetrics(font)
+
+
+def test_widths_are_shared():
+    assert share_width(100, [30, 40], 20) == [30, 40]
+    assert share_width(100, [30, 200, 200], 20) == [30, 35, 35]
+    assert share_width(10, [30, 200], 20) == [20, 20]
+    assert share_width(10, [], 20) == []

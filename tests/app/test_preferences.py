@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFormLayout
 
 from antidiag.app import theme
 from antidiag.app.dialogs.preferences import SETTINGS
@@ -159,3 +159,17 @@ def test_what_is_chosen_for_pictures_holds_at_once_and_after_a_restart(qtbot, di
     run(qtbot, again)
     again.viewer.turn_to("aligned")
     assert again.viewer.current.scheme == "purine"
+
+
+def test_the_rows_of_a_page_are_evenly_apart(qtbot, dialog):
+    """A page higher than its rows leaves the rest empty below them."""
+    dialog.show_setting("Tracks")
+    dialog.resize(720, 900)
+    qtbot.waitExposed(dialog)
+    QApplication.processEvents()
+    form, bottom, gaps = dialog.pictures.form, 0, []
+    for row in range(form.rowCount()):
+        box = form.itemAt(row, QFormLayout.ItemRole.FieldRole).widget().geometry()
+        gaps.append(box.top() - bottom)
+        bottom = box.bottom() + 1
+    assert len(gaps) == 8 and max(gaps[1:]) - min(gaps[1:]) <= 2

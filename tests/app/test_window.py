@@ -23,7 +23,7 @@ def test_command_search_finds_and_does(qtbot, ready):
     search = actions.open_search(ready)
     qtbot.addWidget(search)
     qtbot.keyClicks(search.line, "dark theme")
-    assert search.list.count() == 1
+    assert search.list.item(0).text() == "Dark theme"
     qtbot.keyClick(search.line, Qt.Key.Key_Return)
     assert theme.active().name == "dark"
     assert ready.settings.text("theme") == "dark"

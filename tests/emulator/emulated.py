@@ -72,4 +72,4 @@ def emulation() -> Iterator[None]:
 
 def _forget_device() -> None:
     devices.discover_devices.cache_clear()
-    cuda_compile._cached_module.cache_clear()
+    cuda_compile._modules.clear()

@@ -247,6 +247,32 @@ def test_answers_are_arrays() -> None:
         np.asarray(model.forward("ACGTACGT"))
 
 
+def test_a_short_run_is_computed_on_the_thread_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handing it over would take longer than the run; a long one is handed over, so that Ctrl-C is heard."""
+    ad.align("GATTACA", "GCATGCA", mode="global")  # compiled
+    handed: list[bool] = []
+    workers = runs._workers
+    monkeypatch.setattr(runs, "_workers", lambda: handed.append(True) or workers())
+    before = ad.align("GATTACA", "GCATGCA", mode="global")
+    assert not handed
+    monkeypatch.setattr(runs, "SHORT_MS", 0.0)
+    assert ad.align("GATTACA", "GCATGCA", mode="global") == before
+    assert handed
+
+
+def test_a_tree_is_built_from_rows_distances_or_sequences() -> None:
+    rows = {"a": "GATTACAGATTACA", "b": "GATTACAGATTGCA", "c": "GCTTACAGGTTACA"}
+    assert ad.tree(rows).result.method == "nj-pruned"
+    assert ad.tree(rows, source="alignment").result.method == "nj-alignment"
+    gapped = ad.tree(["GA-TT", "GAT-T", "GATT-"], source="alignment")
+    assert gapped.result.problem.data[0].letters.shape == (3, 5)
+    assert ad.tree(gapped.result.problem.data[0], source="distances").result.method == "nj-pruned"
+    with pytest.raises(ad.InputError, match="different lengths"):
+        ad.tree(["GATTACA", "GATTA", "GATT"], source="alignment")
+    with pytest.raises(ad.ParameterError, match="alignment, distances, sequences; got 'rows'"):
+        ad.tree(rows, source="rows")
+
+
 def test_ctrl_c_cancels_and_waits() -> None:
     """The first wait is interrupted; the run then hears Cancel and ends, and only then does the call."""
     monitor, ended = Monitor(), threading.Event()

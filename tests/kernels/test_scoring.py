@@ -251,3 +251,9 @@ def test_added_letters_keep_the_decimals_of_a_matrix_and_need_all_residues(tmp_p
     path.write_text("  A C I\nA 1 0 0\nC 0 1 0\nI 0 0 1\n")
     assert add_letters(load_matrix(str(path)), "UJOX").letters == "ACIU"
     assert add_letters(named_matrix("HOXD70"), "N").derived == "N"
+
+
+@pytest.mark.parametrize(("wrong", "meant"), [("BLOSM62", "BLOSUM62"), ("blosum-62", "BLOSUM62"), ("NUC-44", "NUC44")])
+def test_a_mistyped_matrix_is_answered_with_the_one_that_was_meant(wrong, meant):
+    with pytest.raises(ParameterError, match=f"unknown matrix '{wrong}'; did you mean .*{meant}"):
+        load_matrix(wrong)

@@ -19,6 +19,7 @@ from antidiag.app.cli.laboratory.output import (
 )
 from antidiag.app.cli.method_runs import MethodId, RunInput
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
+from antidiag.app.cli.shell.completion import option_of_words
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
@@ -69,7 +70,7 @@ Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Timed
 WarmUp = Annotated[int, typer.Option("--warm-up", metavar="N", min=0, help="Untimed calls before them.")]
 Backends = Annotated[
     list[str] | None,
-    typer.Option("--backend", metavar="auto|cpu|cuda", help="Where to run; repeatable, to compare."),
+    option_of_words("--backend", ("auto", "cpu", "cuda"), "Where to run; repeatable, to compare."),
 ]
 Devices = Annotated[
     list[int] | None,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -37,6 +39,9 @@ ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Environment variables that have an effect, and what each holds."""
+TABLE, KEY = re.compile(r"\s*\[([^\[\]]+)\]"), re.compile(r"\s*([\w\"'-]+)\s*=")
+"""The lines of a file with the header of a table, and with a key."""
+QUOTES = " \"'"
 TEMPLATE = """\
 # Defaults of Antidiag's command line. An option that is typed overrides its value here.
 # Remove the sign # before a line to use it.
@@ -102,7 +107,7 @@ def read_config() -> Config:
     commands = {name: value for name, value in found.items() if isinstance(value, dict)}
     general = {name: value for name, value in found.items() if not isinstance(value, dict)}
     for name in general:
-        _check_name(path, name, GENERAL, "")
+        _check_name(path, "", name, GENERAL)
     return Config(path, True, general, commands)
 
 
@@ -112,7 +117,7 @@ def default_values(config: Config, commands: Mapping[str, Any]) -> dict[str, dic
     Raises InputError for a command or an option that does not exist.
     """
     for name in config.commands:
-        _check_name(config.path, name, [*commands], "", "command")
+        _check_name(config.path, "", name, [*commands], "command")
     found: dict[str, dict[str, Any]] = {}
     for command, declared in commands.items():
         flags = {flag[2:]: one for one in declared.params for flag in one.opts if flag.startswith("--")}
@@ -120,14 +125,47 @@ def default_values(config: Config, commands: Mapping[str, Any]) -> dict[str, dic
         if command in ANY_METHOD:
             _refuse_method_options(config.path, command, own)
         for name in own:
-            _check_name(config.path, name, [*flags, "threads"], f"[{command}] ")
+            _check_name(config.path, command, name, [*flags, "threads"])
         values = {**{name: value for name, value in config.general.items() if name in flags}, **own}
         found[command] = {
-            flags[name].name: _parsed_value(config.path, name, flags[name], value)
+            flags[name].name: _parsed_value(config.path, command if name in own else "", name, flags[name], value)
             for name, value in values.items()
             if name != "threads" or name in own
         }
     return found
+
+
+def name_origin(text: str, arguments: Sequence[str]) -> str:
+    """Return an error message that begins with file and line of the default that it is about.
+
+    A message about no value of the configuration file, or about one that is typed, stays as it is.
+    """
+    try:
+        config = read_config()
+    except InputError:
+        return text
+    command = next((word for word in arguments if word in config.commands), "")
+    typed = {word.partition("=")[0].removeprefix("--") for word in arguments if word.startswith("--")}
+    places = [(command, *entry) for entry in config.commands.get(command, {}).items()]
+    places += [("", *entry) for entry in config.general.items()]
+    for table, name, value in places:
+        words = {name, name.replace("-", "_"), name.replace("-", " ")}
+        if name not in typed and str(value) in text and any(word in text for word in words):
+            return f"{_describe_place(config.path, table, name)}: {text}"
+    return text
+
+
+def _describe_place(path: Path, table: str, name: str) -> str:
+    """Return file and line of a key, or of the header of a table: "config.toml, line 3"."""
+    here = ""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            header, key = TABLE.match(line), KEY.match(line)
+            if header:
+                here = header[1].strip(QUOTES)
+            if (header and (here, "") == (table, name)) or (key and (here, key[1].strip(QUOTES)) == (table, name)):
+                return f"{path}, line {number}"
+    return str(path)
 
 
 def _refuse_method_options(path: Path, command: str, own: Mapping[str, Any]) -> None:
@@ -137,27 +175,28 @@ def _refuse_method_options(path: Path, command: str, own: Mapping[str, Any]) -> 
     for name in own:
         if name.replace("-", "_") in declared_options():
             raise InputError(
-                f"{path}: [{command}] {name} is an option of some methods only; give it in the table of a task, such "
-                "as [align] or [msa]"
+                f"{_describe_place(path, command, name)}: [{command}] {name} is an option of some methods only; give "
+                "it in the table of a task, such as [align] or [msa]"
             )
 
 
-def _check_name(path: Path, name: str, known: Any, place: str, what: str = "option") -> None:
-    """Raise InputError for a name that is not known."""
+def _check_name(path: Path, table: str, name: str, known: Any, what: str = "option") -> None:
+    """Raise InputError for a name that is not known: of an option in a table, or of the table of a command."""
     if name not in known:
         close = difflib.get_close_matches(name, list(known), 3)
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
-        raise InputError(f"{path}: {place}unknown {what} {name!r}; {hint}")
+        place = _describe_place(path, *((table, name) if what == "option" else (name, "")))
+        raise InputError(f"{place}: {f'[{table}] ' if table else ''}unknown {what} {name!r}; {hint}")
 
 
-def _parsed_value(path: Path, name: str, parameter: Any, value: Any) -> Any:
+def _parsed_value(path: Path, table: str, name: str, parameter: Any, value: Any) -> Any:
     """Return a value of the file as the parser takes it: texts, lists of texts, and truth values of flags."""
     if getattr(parameter, "is_flag", False):
         if not isinstance(value, bool):
-            raise InputError(f"{path}: {name} must be true or false; got {value!r}")
+            raise InputError(f"{_describe_place(path, table, name)}: {name} must be true or false; got {value!r}")
         return value
     if getattr(parameter, "multiple", False):
         return [str(one) for one in (value if isinstance(value, list) else [value])]
     if isinstance(value, (list, dict)):
-        raise InputError(f"{path}: {name} must be one value; got {value!r}")
+        raise InputError(f"{_describe_place(path, table, name)}: {name} must be one value; got {value!r}")
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)

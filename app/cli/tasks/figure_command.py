@@ -12,6 +12,7 @@ from antidiag.app.cli import inputs, offscreen
 from antidiag.app.cli.method_runs import Files, Kind, MethodRun, Records, RunPlace
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import messages
+from antidiag.app.cli.shell.completion import complete_words, option_of_words
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -31,6 +32,8 @@ antidiag figure human.fa chimpanzee.fa --out dots.png
 
 antidiag figure human.fa chimpanzee.fa --as matrix --mode global --out matrix.png --width-mm 180 --dpi 300
 """
+SHAPES = ("rectangular", "slanted", "circular", "unrooted")
+PAGES = ("A4", "A4 landscape", "Letter", "Letter landscape")
 SUFFIXES = (".svg", ".png", ".pdf")
 ALIGNMENT, TREE, DISTANCES, DOTPLOT, MATRIX = KINDS = ("alignment", "tree", "distances", "dotplot", "matrix")
 KIND_TYPES = {AlignedSequences: ALIGNMENT, Tree: TREE, DistanceMatrix: DISTANCES, Letters: DOTPLOT}
@@ -45,27 +48,25 @@ def figure(
     ] = None,
     draw_as: Annotated[
         str | None,
-        typer.Option(
+        option_of_words(
             "--as",
-            metavar="|".join(KINDS),
-            help="What to draw; by default what the data suggest. Two sequences are a dot plot, or a matrix with the "
+            KINDS,
+            "What to draw; by default what the data suggest. Two sequences are a dot plot, or a matrix with the "
             "path of their best alignment.",
         ),
     ] = None,
     records: Records = None,
     kind: Kind = None,
-    theme: Annotated[str, typer.Option("--theme", metavar="light|dark", help="Colours of the background.")] = "light",
+    theme: Annotated[str, option_of_words("--theme", ("light", "dark"), "Colours of the background.")] = "light",
     columns: Annotated[
         int, typer.Option("--columns", min=10, max=2000, help="Columns of a line of an alignment.")
     ] = 80,
     colours: Annotated[
         str, typer.Option("--colours", metavar="SCHEME", help="Colours of an alignment, such as clustal or identity.")
     ] = "",
-    shape: Annotated[
-        str, typer.Option("--shape", metavar="rectangular|slanted|circular|unrooted", help="Shape of a tree.")
-    ] = "rectangular",
+    shape: Annotated[str, option_of_words("--shape", SHAPES, "Shape of a tree.")] = "rectangular",
     mode: Annotated[
-        str | None, typer.Option("--mode", metavar="local|global", help="Alignment of the path in a matrix.")
+        str | None, option_of_words("--mode", ("local", "global"), "Alignment of the path in a matrix.")
     ] = None,
     size: Annotated[
         str, typer.Option("--size", metavar="WxH", help="Pixels of a dot plot, a matrix or distances on a screen.")
@@ -81,6 +82,7 @@ def figure(
         typer.Option(
             "--page",
             metavar="FORMAT",
+            autocompletion=complete_words(PAGES),
             help="Break an alignment into pages with numbers: A4, Letter, or one of them landscape. PDF in one file, "
             "SVG and PNG in a file for each page.",
         ),
@@ -102,9 +104,10 @@ def figure(
         if page and drawn != ALIGNMENT:
             raise ParameterError("--page is for alignments; remove it")
         drawing.start_drawing(look)
-        _save_figure(drawing, path, drawn, data, mode, look, monitor)
+        written = _save_figure(drawing, path, drawn, data, mode, look, monitor)
     if not messages.is_quiet():
-        print(f"saved {path} ({drawn})")
+        for number, file in enumerate(written, start=1):
+            print(f"saved {file} ({drawn}{f', page {number} of {len(written)}' if len(written) > 1 else ''})")
 
 
 def _check_target(out: str | None, files: Sequence[str]) -> Path:
@@ -164,8 +167,8 @@ def _choose_kind(data: Sequence[Any], wanted: str | None) -> str:
 
 def _save_figure(
     drawing: Any, path: Path, drawn: str, data: Sequence[Any], mode: str | None, look: Any, monitor: Monitor
-) -> None:
-    """Draw the data into a file."""
+) -> list[Path]:
+    """Draw the data into a file, or a file for each page; return the files."""
     if drawn == MATRIX:
         method, _ = TASKS["align"].recommend(data)
         options = {} if mode is None else {"mode": mode}
@@ -174,10 +177,9 @@ def _save_figure(
         drawing.save_matrix_figure(path, result, look, monitor)
     elif drawn == DOTPLOT:
         drawing.save_dotplot_figure(path, data[0], data[1], look, monitor)
+    elif drawn == ALIGNMENT:
+        return drawing.save_alignment_figure(path, data[0], look, monitor)
     else:
-        save = {
-            ALIGNMENT: drawing.save_alignment_figure,
-            TREE: drawing.save_tree_figure,
-            DISTANCES: drawing.save_distances_figure,
-        }
+        save = {TREE: drawing.save_tree_figure, DISTANCES: drawing.save_distances_figure}
         save[drawn](path, data[0], look, monitor)
+    return [path]

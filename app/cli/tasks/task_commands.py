@@ -22,7 +22,7 @@ from antidiag.app.cli.method_runs import (
 )
 from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
 from antidiag.app.cli.shell import messages
-from antidiag.app.cli.shell.completion import complete_method_of
+from antidiag.app.cli.shell.completion import complete_method_of, option_of_words
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -32,6 +32,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import result_saving
 from antidiag.kernels.registry.task_methods import TASKS, MethodTask, lacks_distances
+from antidiag.kernels.registry.tree_sources import DISTANCES, TREE_SOURCES, take_data_as
 
 ALIGN_EXAMPLES = f"""
 [bold]Examples[/]
@@ -58,6 +59,8 @@ antidiag tree {SAMPLES}/globins-aligned.sto --out globins.nwk
 
 antidiag tree distances.phy --root midpoint
 
+antidiag tree aligned.fasta --from alignment --bootstrap 100 --out tree.nwk
+
 antidiag tree globins.fasta --distances distance-6mer --method upgma
 """
 DISTANCES_EXAMPLES = f"""
@@ -81,13 +84,21 @@ antidiag viterbi genome.fa --model cpg-islands --out islands.bed
 
 antidiag viterbi gene.fa --model gene-finder.json --method viterbi-tree
 """
-SHOWN = {"align": ".txt", "msa": ".aln", "tree": ".nwk", "distances": ".phy", "fold": ".dbn", "viterbi": ""}
+SHOWN = {
+    "align": ".txt",
+    "msa": ".aln",
+    "tree": ".nwk",
+    "distances": ".phy",
+    "fold": ".dbn",
+    "viterbi": "",
+    "search": ".txt",
+}
 """The format in which the answer of a task follows its report, as a suffix."""
 
 Options = Mapping[str, str]
 
 
-def _method_option(task: str) -> Any:
+def method_option(task: str) -> Any:
     """Return the option --method of a task, which completes the ids of its methods."""
     return typer.Option(
         "--method",
@@ -98,6 +109,16 @@ def _method_option(task: str) -> Any:
     )
 
 
+TreeSource = Annotated[
+    str | None,
+    option_of_words(
+        "--from",
+        TREE_SOURCES,
+        "What the tree is built from, if the file can be taken in several ways. alignment: its rows, in one run; "
+        "sequences of one length count as rows. distances: a matrix, computed first where the file has none. "
+        "sequences: the letters without gaps.",
+    ),
+]
 DistancesMethod = Annotated[
     str | None,
     typer.Option(
@@ -125,7 +146,7 @@ class ChosenMethod:
 def align(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("align")] = None,
+    method_id: Annotated[str | None, method_option("align")] = None,
     place: RunPlace,
     output: RunOutput,
     resume: Resume = False,
@@ -136,13 +157,13 @@ def align(
 
     The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
     """
-    _run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
+    run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 
 
 def msa(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("msa")] = None,
+    method_id: Annotated[str | None, method_option("msa")] = None,
     place: RunPlace,
     output: RunOutput,
     resume: Resume = False,
@@ -153,13 +174,13 @@ def msa(
 
     The recommended method is msa, by consistency; msa-parttree from 1,000 sequences on.
     """
-    _run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
+    run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
 
 
 def fold(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("fold")] = None,
+    method_id: Annotated[str | None, method_option("fold")] = None,
     place: RunPlace,
     output: RunOutput,
     options: Options,
@@ -169,13 +190,13 @@ def fold(
 
     The recommended method is nussinov.
     """
-    _run_task(TASKS["fold"], given, method_id, place, output, False, options, flagged)
+    run_task(TASKS["fold"], given, method_id, place, output, False, options, flagged)
 
 
 def viterbi(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("viterbi")] = None,
+    method_id: Annotated[str | None, method_option("viterbi")] = None,
     place: RunPlace,
     output: RunOutput,
     options: Options,
@@ -185,13 +206,13 @@ def viterbi(
 
     The recommended method follows from states, letters and device; the report gives the reason.
     """
-    _run_task(TASKS["viterbi"], given, method_id, place, output, False, options, flagged)
+    run_task(TASKS["viterbi"], given, method_id, place, output, False, options, flagged)
 
 
 def distances(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("distances")] = None,
+    method_id: Annotated[str | None, method_option("distances")] = None,
     place: RunPlace,
     executor: ExecutorOptions,
     output: RunOutput,
@@ -218,7 +239,8 @@ def distances(
 def tree(
     given: RunInput,
     *,
-    method_id: Annotated[str | None, _method_option("tree")] = None,
+    method_id: Annotated[str | None, method_option("tree")] = None,
+    source: TreeSource = None,
     distances_method: DistancesMethod = None,
     place: RunPlace,
     executor: ExecutorOptions,
@@ -228,9 +250,10 @@ def tree(
 ) -> None:
     """Build a tree of distances, of an alignment, or of sequences.
 
-    The recommended method is neighbor joining; parttree from 20,000 sequences on. Distances that the method needs and
-    the data lack are computed first, as by the command distances. --on and --scheduler share out these distances
-    (distance-full), or the replicates of --bootstrap.
+    The recommended method is neighbor joining: nj-alignment for an alignment, which keeps the distances on the device,
+    and place-alignment from 100,000 rows on; nj-pruned for distances; parttree from 20,000 sequences on. Distances that
+    the method needs and the data lack are computed first, as by the command distances. --on and --scheduler
+    share out these distances (distance-full), or the replicates of --bootstrap.
     """
     task = TASKS["tree"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
@@ -238,9 +261,11 @@ def tree(
     with watch_saved_run() as monitor:
         data = read = given.read_any_data(monitor)
         _refuse_kinds(given, data, {Tree: "trees"}, "distances, an alignment or sequences")
-        own = dict(options)
-        joins_distances = task.usual if distances_method else None
-        chosen = _choose_method(task, method_id or joins_distances, data, place, {})
+        data, own = take_data_as(source, data), dict(options)
+        if method_id is None and (distances_method or source == DISTANCES):
+            chosen = ChosenMethod(task.find(task.usual), "recommended for distances")
+        else:
+            chosen = _choose_method(task, method_id, data, place, {})
         if lacks_distances(data, chosen.method):
             names = {option.name for option in chosen.method.problem_type.options}
             others = {name: own.pop(name) for name in options if name not in names}
@@ -277,7 +302,7 @@ def _compute_distances(
     return [result.answer.distances], ("distances", f"{chosen.label}, {time}")
 
 
-def _run_task(
+def run_task(
     task: MethodTask,
     given: RunInput,
     method_id: str | None,
@@ -338,7 +363,7 @@ def _report_task(
     saved.report(result, [(label, named), *first, *rows], SHOWN[task.id])
 
 
-def _task_command(command: Callable[..., None]) -> tuple[Callable[..., None], type[TaskCommand]]:
+def task_command(command: Callable[..., None]) -> tuple[Callable[..., None], type[TaskCommand]]:
     """Return a command with the options of all methods of its task, and its class."""
     task = TASKS[command.__name__]
     methods = task.methods()
@@ -348,11 +373,11 @@ def _task_command(command: Callable[..., None]) -> tuple[Callable[..., None], ty
 
 
 TASK_COMMANDS = {
-    "align": (*_task_command(align), ALIGN_EXAMPLES),
-    "msa": (*_task_command(msa), MSA_EXAMPLES),
-    "tree": (*_task_command(tree), TREE_EXAMPLES),
-    "distances": (*_task_command(distances), DISTANCES_EXAMPLES),
-    "fold": (*_task_command(fold), FOLD_EXAMPLES),
-    "viterbi": (*_task_command(viterbi), VITERBI_EXAMPLES),
+    "align": (*task_command(align), ALIGN_EXAMPLES),
+    "msa": (*task_command(msa), MSA_EXAMPLES),
+    "tree": (*task_command(tree), TREE_EXAMPLES),
+    "distances": (*task_command(distances), DISTANCES_EXAMPLES),
+    "fold": (*task_command(fold), FOLD_EXAMPLES),
+    "viterbi": (*task_command(viterbi), VITERBI_EXAMPLES),
 }
 """By name: the command of a task, its class, and its examples."""

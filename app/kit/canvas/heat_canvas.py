@@ -26,7 +26,7 @@ class HeatCanvas(MovedCanvas):
 
     def __init__(self) -> None:
         super().__init__(lambda painter, area: self.draw_visible(painter, area.width(), area.height()))
-        self.setMinimumSize(120, 120)
+        self.setMinimumSize(120, theme.LEAST_PICTURE)
         self.largest = False
         self.left = self.top = 0.0
         self.over: Callable[[QPainter], None] = lambda painter: None

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.controls.widgets import VerticalScrollArea
 from antidiag.app.kit.focus import first_widget
 
 LEFT, RIGHT = "left", "right"
@@ -43,6 +44,19 @@ class PanelHolder(QWidget):
         content.show()
 
 
+class LeastHeight(QWidget):
+    """Holds a panel in a scroll area, which scrolls where the panel cannot be as low as the area."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(content)
+
+    def heightForWidth(self, width: int) -> int:
+        return self.layout().totalMinimumHeightForWidth(width)
+
+
 @dataclass(eq=False)
 class SidePanel:
     """A panel at a side of a workspace: its name, its place there, and whether the user hid it."""
@@ -54,6 +68,8 @@ class SidePanel:
     """Pixels that the panel needs at its side."""
     content: QWidget | None = field(default=None)
     """The panel while it is folded; None while it is in its place."""
+    scroll_area: VerticalScrollArea | None = field(default=None)
+    """What scrolls the folded panel in a drawer lower than the panel."""
     was_hidden: bool = False
     buttons: tuple[QWidget, ...] = ()
     """Buttons in the panel that have no meaning in a drawer, such as the one that floats it."""
@@ -77,9 +93,9 @@ class Shade(QWidget):
 
 
 class Drawer(QFrame):
-    """Lies over a side of a workspace; Escape asks to close it."""
+    """Lies over a side of a workspace; Escape asks to close it. ``laid_out``: its parts may need another width."""
 
-    escaped = Signal()
+    escaped, laid_out = Signal(), Signal()
 
     def __init__(self, workspace: QWidget) -> None:
         super().__init__(workspace)
@@ -98,6 +114,8 @@ class Drawer(QFrame):
         if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
             event.accept()
             return True
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.laid_out.emit()
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -132,6 +150,7 @@ class FoldingPanels(QObject):
         self._shade.clicked.connect(self.close_drawer)
         for drawer in self._drawers.values():
             drawer.escaped.connect(self.close_drawer)
+            drawer.laid_out.connect(self._place_drawer)
         self._watched: set[QWidget] = {workspace}
         workspace.installEventFilter(self)
 
@@ -243,7 +262,8 @@ class FoldingPanels(QObject):
         panel.was_hidden, panel.content = panel.holder.isHidden(), panel.holder.widget()
         for button in panel.buttons:
             button.hide()
-        self._drawers[panel.side].splitter.addWidget(panel.content)
+        panel.scroll_area = VerticalScrollArea(LeastHeight(panel.content))
+        self._drawers[panel.side].splitter.addWidget(panel.scroll_area)
         panel.content.show()
         panel.holder.hide()
 
@@ -253,6 +273,10 @@ class FoldingPanels(QObject):
             button.show()
         panel.holder.setWidget(content)
         panel.holder.setVisible(not panel.was_hidden)
+        if panel.scroll_area is not None:
+            panel.scroll_area.setParent(None)
+            panel.scroll_area.deleteLater()
+            panel.scroll_area = None
 
     def _place_drawer(self) -> None:
         if not self.open_side:

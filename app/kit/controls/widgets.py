@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QMainWindow,
     QMenu,
     QPushButton,
     QScrollArea,
@@ -32,6 +33,12 @@ from PySide6.QtWidgets import (
 from antidiag.app import theme
 from antidiag.app.kit.boxes import row_of
 from antidiag.app.kit.controls.icons import set_icon
+
+
+def is_in_low_window(widget: QWidget) -> bool:
+    """Return whether a widget is in a main window so low that it leaves out what is not needed to work."""
+    window = widget.window()
+    return isinstance(window, QMainWindow) and window.height() < theme.LOW_HEIGHT
 
 
 class Card(QFrame):

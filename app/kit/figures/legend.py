@@ -8,9 +8,10 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter, QPen
-from PySide6.QtWidgets import QMainWindow, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.controls.widgets import is_in_low_window
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 
 GAP, SWATCH = 16, 16
@@ -63,8 +64,7 @@ class Legend(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         whole = legend_height(self.fontMetrics(), self.items, width)
-        window = self.window()
-        if not isinstance(window, QMainWindow) or window.height() >= theme.LOW_HEIGHT:
+        if not is_in_low_window(self):
             return whole
         return min(whole, legend_height(self.fontMetrics(), self.items[:1], width))  # the tooltip has the rest
 

@@ -48,8 +48,10 @@ def meeting_letters(problem: PairProblem | ProfilePlane, cell: Cell) -> str:
     """Return the two letters, or columns, that meet in a cell."""
     if isinstance(problem, ProfilePlane):
         return f" {result_text.DOT} ".join(problem.describe_column(axis, place) for axis, place in enumerate(cell))
-    found = (
+    found = [
         chr(sequence.letters[place - 1]) if place else f"before {sequence.name}"
         for sequence, place in zip(problem.sequences, cell, strict=True)
-    )
+    ]
+    if problem.is_reversed and cell[0]:
+        found[0] += f" (complement of letter {problem.given_span(0, cell[0] - 1, cell[0])[1]:,})"
     return f" {result_text.DOT} ".join(found)

@@ -98,9 +98,11 @@ def save_drawings(
         return
     if suffix not in MOVING:
         raise InputError(f"{path}: choose {', '.join((*STILL, *MOVING))} or .html for a play")
-    program = shutil.which("ffmpeg")
-    if suffix != ".webp" and program is None:
-        raise InputError(f"{path}: {suffix[1:].upper()} needs ffmpeg; install it or choose .webp")
+    program = "" if suffix == ".webp" else find_ffmpeg()
+    if program is None:
+        raise InputError(
+            f"{path}: {suffix[1:].upper()} needs ffmpeg; install it, or pip install 'antidiag[video]', or choose .webp"
+        )
     frames = []
     for number, drawing in enumerate(drawings):
         monitor.update(number, (2 if suffix == ".webp" else 3) * len(drawings))
@@ -109,7 +111,18 @@ def save_drawings(
         durations = [*[milliseconds] * (len(frames) - 1), LAST_MILLISECONDS]
         write_bytes(path, [encode_webp(frames, durations, monitor)])
     else:
-        _save_with_ffmpeg(str(program), path, frames, milliseconds, monitor)
+        _save_with_ffmpeg(program, path, frames, milliseconds, monitor)
+
+
+def find_ffmpeg() -> str | None:
+    """Return the program ffmpeg of the system, else that of the package imageio-ffmpeg, else None."""
+    found = shutil.which("ffmpeg")
+    if found is None:
+        with contextlib.suppress(ImportError, RuntimeError):  # RuntimeError: the package has no program for this system
+            from imageio_ffmpeg import get_ffmpeg_exe
+
+            found = str(get_ffmpeg_exe())
+    return found
 
 
 def encode_webp(frames: Sequence[QImage], durations_ms: Sequence[int], monitor: Monitor | None = None) -> bytes:

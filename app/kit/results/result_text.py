@@ -37,6 +37,12 @@ def format_scoring(problem: PairProblem | TripleProblem) -> str:
     return f"{costs.matrix.name}, gap {opening}{costs.gap_extend:g}k".replace("-", MINUS)
 
 
+def axis_names(problem: Any) -> tuple[str, str]:
+    """Return what the axes of a matrix show, shortened; a reverse complement is marked."""
+    strand = ", reverse complement" if isinstance(problem, PairProblem) and problem.is_reversed else ""
+    return shorten_name(problem.first.name) + strand, shorten_name(problem.second.name)
+
+
 def is_pair(result: Result) -> bool:
     """Return whether a result is about two sequences."""
     return isinstance(result.problem, PairProblem)
@@ -56,7 +62,9 @@ def format_title(result: Result | None) -> str:
     aligns = is_pair_or_triple(result)
     names = app_texts.problem_title(result)
     if aligns:
-        names = f" {TIMES} ".join(shorten_name(sequence.name) for sequence in problem.sequences)
+        pair = isinstance(problem, PairProblem)
+        shown = axis_names(problem) if pair else [shorten_name(sequence.name) for sequence in problem.sequences]
+        names = f" {TIMES} ".join(shown)
     parts = [names, app_texts.method_name(result)]
     parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
     if aligns:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.flow_layouts import ToolRow, group_widgets
-from antidiag.app.kit.controls.widgets import tool_button
+from antidiag.app.kit.controls.widgets import is_in_low_window, tool_button
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
@@ -95,8 +96,9 @@ class AlignmentViewer(BaseAlignmentView):
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
         box.addWidget(self._tools)
-        box.addWidget(self.pair_summary.numbers)
-        box.addWidget(self.overview)
+        self._head = QWidget()
+        column_of(self.pair_summary.numbers, self.overview, parent=self._head)
+        box.addWidget(self._head)
         self._row_splitter = RowSplitter(self.tree.panel, self.canvas)
         self._panel_splitter = QSplitter(Qt.Orientation.Vertical)
         self._panel_splitter.addWidget(self._row_splitter)
@@ -121,6 +123,11 @@ class AlignmentViewer(BaseAlignmentView):
         self.finder.box.escaped.connect(self.canvas.setFocus)
         self.alignment_changed.connect(self._on_alignment_changed)
         self.cells_changed.connect(self.finder.forget_matches)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out numbers and overview in a low window, so that rows are seen; the summary has the numbers."""
+        super().resizeEvent(event)
+        self._head.setVisible(not is_in_low_window(self))
 
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
         """Show an alignment ``of`` a result, an alignment by itself, or nothing; say why a result has none."""

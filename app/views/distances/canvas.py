@@ -34,7 +34,7 @@ class DistancesCanvas(MovedCanvas):
         self.fitted = True
         self._branches: VisibleBranches | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(120)
+        self.setMinimumHeight(theme.LEAST_PICTURE)
         self.setAccessibleName("Distance matrix")
 
     def show_picture(self, picture: DistanceHeatMap | None) -> None:

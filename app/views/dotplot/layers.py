@@ -121,7 +121,7 @@ def _draw_cells(painter: QPainter, frame: MatrixFrame, what: DotLayers, theme: T
             painter.setFont(cell_font(min(int(0.55 * size), 16)))
             for cell, colour in inks.items():
                 painter.setPen(QColor(colour))
-                letter = chr(what.picture.problem.first.letters[cell[0] - 1])
+                letter = chr(what.picture.problem.sequences[0].letters[cell[0] - 1])
                 painter.drawText(_cell_box(frame, cell), Qt.AlignmentFlag.AlignCenter, letter)
 
 

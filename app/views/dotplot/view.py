@@ -209,9 +209,7 @@ class DotPlotView(PlaneView):
         if problem is None:
             self.begin_picture()
             return
-        self.begin_picture(
-            (result_text.shorten_name(problem.first.name), result_text.shorten_name(problem.second.name))
-        )
+        self.begin_picture(result_text.axis_names(problem))
         lengths = sorted(self.plot.lengths)
         self.k.set_automatic(choose_word_length(*problem.sequences))
         self.square.setChecked(lengths[1] <= LONGEST_SQUARE * lengths[0])

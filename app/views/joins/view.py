@@ -41,7 +41,7 @@ class JoinsCanvas(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(120)
+        self.setMinimumHeight(theme.LEAST_PICTURE)
         self.setAccessibleName("Joins of the tree, and distances of its clusters")
 
     def cell_at(self, place: QPointF) -> tuple[int, int] | None:

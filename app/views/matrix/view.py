@@ -187,9 +187,7 @@ class MatrixView(PlaneView):
         if problem is None:
             self.begin_picture()
         else:
-            self.begin_picture(
-                (result_text.shorten_name(problem.first.name), result_text.shorten_name(problem.second.name))
-            )
+            self.begin_picture(result_text.axis_names(problem))
             lengths = sorted(self.plot.lengths)
             self.square.setChecked(lengths[1] <= LONGEST_SQUARE * lengths[0])
             self.set_square(self.square.isChecked())

@@ -53,7 +53,7 @@ class TreeCanvas(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(120)
+        self.setMinimumHeight(theme.LEAST_PICTURE)
         self.setAccessibleName("Tree")
 
     @property

@@ -15,10 +15,11 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.pairwise.edit_distance import EDIT_DISTANCE
 from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.problem import PAIR
-from antidiag.kernels.scoring import SCORE_LIMIT, Mode
+from antidiag.kernels.scoring import SCORE_LIMIT, FreeEnds, Mode
 
 SCORE, PATH = frozenset({"score"}), frozenset({"score", "alignment"})
 LIMIT_8, LIMIT_16 = 2**7 - 1, 2**15 - 1
@@ -162,9 +163,20 @@ def _edlib_refusal(problem: PairProblem) -> str:
     scores = scoring.matrix.values[np.ix_(used, used)]
     equal = np.diag(np.diagonal(scores) == 0)  # an ambiguous letter does not even equal itself
     is_unit = np.array_equal(scores, equal - 1.0) and (scoring.gap_open, scoring.gap_extend) == (0, 1)
-    if problem.mode is not Mode.GLOBAL or not is_unit:
-        return "edlib computes the edit distance only: global, match 0, mismatch -1, gap costs 0 and 1"
+    if not is_unit or problem.free_ends not in EDLIB_MODES or problem.mode is Mode.LOCAL:
+        return (
+            "edlib computes edit distances only (match 0, mismatch -1, gap costs 0 and 1), global or with the end or "
+            "both ends of the second sequence free"
+        )
     return ""
+
+
+EDLIB_MODES = {
+    FreeEnds(): "NW",
+    FreeEnds(second_start=True, second_end=True): "HW",
+    FreeEnds(second_end=True): "SHW",
+}
+"""edlib's names of the free ends that it knows; the first sequence is its query."""
 
 
 def _prepare_edlib(task: str, problem: PairProblem) -> Callable[[], float]:
@@ -175,7 +187,8 @@ def _prepare_edlib(task: str, problem: PairProblem) -> Callable[[], float]:
     own = np.diagonal(problem.scoring.matrix.values) < 0
     unequal = "".join(letter for letter, differs in zip(problem.scoring.matrix.letters, own, strict=True) if differs)
     second = second.translate(str.maketrans(unequal, unequal.lower()))
-    return lambda: -float(edlib.align(first, second, mode="NW", task=task)["editDistance"])
+    mode = EDLIB_MODES[problem.free_ends]
+    return lambda: -float(edlib.align(first, second, mode=mode, task=task)["editDistance"])
 
 
 def _prepare_scikit_bio(paths: int, problem: PairProblem) -> Callable[[], float]:
@@ -199,7 +212,7 @@ def _pair_peer(
     return Peer(
         id=id,
         name=name,
-        problems=(PAIR,),
+        problems=(PAIR, EDIT_DISTANCE),
         returns=returns,
         counts=counts,
         install=f"pip install {package}",

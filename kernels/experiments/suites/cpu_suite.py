@@ -51,6 +51,7 @@ def _cpu_cases(quick: bool) -> Iterator[BenchmarkCase]:
     yield _alignment_case(name, proteins, PROTEIN, 4 * repeats)
     yield _score_case("phages", phages, DNA, repeats, ())
     yield _alignment_case("phages", phages, DNA, repeats, peer=not quick, with_peak=True)
+    yield from _edit_distance_cases(quick)
     yield _triple_case(repeats)
     for taxa in (1000, 2000) if quick else (1000, 2000, 4000):
         yield _tree_case(taxa)
@@ -95,6 +96,26 @@ def _alignment_case(
     return BenchmarkCase(
         sweep, {"method": PATH_PEER} if peer else {"method": "striped-alignment", "threads": 1}, with_peak
     )
+
+
+def _edit_distance_cases(quick: bool) -> Iterator[BenchmarkCase]:
+    """Yield cases of edit distance beside edlib: pairs with 1 % and 10 % of different letters, and unrelated ones."""
+    for length in (16_384,) if quick else (16_384, 1_000_000):
+        for share in (0.01, 0.1, 1.0):
+            for contenders in (("bit-parallel-score", "edlib-score"), ("bit-parallel", "edlib-path")):
+                related = Generated(length=length, divergence=share)
+                sweep = Sweep(
+                    contenders=contenders,
+                    inputs=related if share < 1 else Generated(kind="random", length=length),
+                    axes=(make_thread_axis(),),
+                    options={"mode": "global"},
+                    backends=("cpu",),
+                    repeats=3 if length < 10**6 else 1,
+                    patience_s=100.0,
+                    side_by_side=True,
+                    title=f"Edit distance: 2 x {length:,} letters, {100 * share:g} % different",
+                )
+                yield BenchmarkCase(sweep, {"method": contenders[1]})
 
 
 def _make_pair_sweep(

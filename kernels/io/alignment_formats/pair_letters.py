@@ -13,7 +13,8 @@ import numpy as np
 
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations, RawAlignment, SourceLine
 from antidiag.kernels.io.line_blocks import decode_text
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.sequences.alphabets import reverse_complement_letters
 from antidiag.kernels.text import quote_text
 
 POSITION_TAG = "place"
@@ -92,14 +93,7 @@ class PairLetters:
                 f"{sequence.source}; give the file from which the alignment was made"
             )
         letters = sequence.letters[start:end]
-        return letters if strand == "+" else _reverse_complement(letters, sequence.type)
-
-
-def _reverse_complement(letters: bytes, type: SequenceType) -> bytes:
-    from Bio.Seq import Seq  # loads Biopython, which pairs on the forward strand do not need
-
-    forward = Seq(letters)
-    return bytes(forward.reverse_complement_rna() if type == SequenceType.RNA else forward.reverse_complement())
+        return letters if strand == "+" else reverse_complement_letters(letters, sequence.type)
 
 
 def align_letters(operations: Operations, target: bytes, query: bytes, place: SourceLine) -> PairRows:

@@ -56,7 +56,7 @@ OPTIONS = (
         "gap_open",
         "float",
         "Gap open",
-        f"{GAP_OPEN_HELP} automatic: 10, for nucleotides 15.",
+        f"{GAP_OPEN_HELP} automatic: 10, for nucleotides 20.",
         default=None,
         minimum=0,
     ),
@@ -64,7 +64,7 @@ OPTIONS = (
         "gap_extend",
         "float",
         "Gap extend",
-        f"{GAP_EXTEND_HELP} automatic: 0.2, for nucleotides 6.66.",
+        f"{GAP_EXTEND_HELP} automatic: 0.2, for nucleotides 1.",
         default=None,
         minimum=0,
     ),
@@ -107,7 +107,7 @@ OPTIONS = (
     ),
 )
 
-PROTEIN_GAPS, NUCLEOTIDE_GAPS = (10.0, 0.2), (15.0, 6.66)
+PROTEIN_GAPS, NUCLEOTIDE_GAPS = (10.0, 0.2), (20.0, 1.0)
 PAIR_GAPS = {True: (10.0, 0.1), False: (15.0, 6.66)}
 """Gap costs (open, extend) of the aligned pairs whose identities give the distances."""
 PAIR_MATCH = 10

@@ -5,6 +5,9 @@
 //     F(i, j) = max(F(i, j-1) - extend, H(i, j-1) - open - extend)
 //     H(i, j) = max(H(i-1, j-1) + score, E, F, floor)
 //
+//     With TWO_PIECES there are E2 and F2 of the second piece of gap costs as well: in two more matrices, and in a third row
+//     of `above` and `beside`.
+//
 // Threads: a thread block of S threads computes block (p, q) of the matrix, counted from 0, p + q = level. Thread r
 //     computes row r of the block; in step t it is at column t - r, so that the block is computed by antidiagonals,
 //     with a barrier after each. One more kernel traces the path over the whole matrices, on one thread.
@@ -40,10 +43,18 @@ struct Place {                       // one block of the matrix, and the row of 
     }
 };
 
+#if TWO_PIECES
+struct Edge { int diagonal, h, f, f2; };             // left of a row
+struct Column { int h, e, e2; };                     // above a column
+struct Computed { int h, e, f, e2, f2; };            // a cell
+#else
 struct Edge { int diagonal, h, f; };                 // left of a row
 struct Column { int h, e; };                         // above a column
+struct Computed { int h, e, f; };                    // a cell
+#endif
+constexpr int MATRICES = sizeof(Computed) / sizeof(int);
 
-// Computes a block; `above` and `edge` become its last row and column. each(c, h, e, f) sees every cell.
+// Computes a block; `above` and `edge` become its last row and column. each(c, cell) sees every cell.
 template <class Each>
 __device__ __forceinline__ Best compute_block(
     const Problem& problem, const Place& place, Column* above, Edge& edge, Each&& each) {
@@ -58,9 +69,18 @@ __device__ __forceinline__ Best compute_block(
             int f = add_max(edge.h, -problem.open_extend, edge.f - problem.extend);
             int matched = edge.diagonal + __ldg(scores + problem.columns[place.left + c]);
             int h = max(max(matched, problem.floor), max(e, f));
+#if TWO_PIECES
+            const int e2 = add_max(up.h, -problem.open_extend2, up.e2 - problem.extend2);
+            const int f2 = add_max(edge.h, -problem.open_extend2, edge.f2 - problem.extend2);
+            h = max(h, max(e2, f2));
+            edge = {up.h, h, f, f2};
+            above[c] = {h, e, e2};
+            each(c, Computed{h, e, f, e2, f2});
+#else
             edge = {up.h, h, f};
             above[c] = {h, e};
-            each(c, h, e, f);
+            each(c, Computed{h, e, f});
+#endif
             if (h > best.score) best.score = h, best.column = place.left + c + 1;
         }
         synchronise();
@@ -83,36 +103,54 @@ __device__ __forceinline__ void keep_best_of_block(const Problem& problem, Best*
 }
 
 extern "C" __global__ void blocked_antidiagonal(
-    PROBLEM_PARAMETERS(pair), int* H, int* E, int* F, Best* best, Busy* log, int level, int first) {
+    PROBLEM_PARAMETERS(pair), int* H, int* E, int* F,
+#if TWO_PIECES
+    int* E2, int* F2,
+#endif
+    Best* best, Busy* log, int level, int first) {
     const long long began = nanoseconds();
     const Problem problem = PROBLEM_OF(pair);
     __shared__ Column above[S];
-    extern __shared__ int values[];                  // H, E and F of the block, S x S each
+    extern __shared__ int values[];                  // H, E and F of the block, S x S each; E2 and F2
     const Place at(problem, level, first);
     const int m = problem.m, n = problem.n, r = at.r, i = at.i, left = at.left;
     auto cell = [&](int row, int column) { return static_cast<size_t>(row - 1) * n + (column - 1); };
 
     if (left + r < n) {
         int column = left + r + 1;
+#if TWO_PIECES
+        above[r] = at.p == 0 ? Column{border(problem, 0, column), MINUS_INFINITY, MINUS_INFINITY}
+                             : Column{H[cell(at.top, column)], E[cell(at.top, column)], E2[cell(at.top, column)]};
+#else
         above[r] = at.p == 0 ? Column{border(problem, 0, column), MINUS_INFINITY}
                              : Column{H[cell(at.top, column)], E[cell(at.top, column)]};
+#endif
     }
-    Edge edge = {0, 0, 0};
+    Edge edge = {};
     if (at.inside) {
         edge.h = at.q == 0 ? border(problem, i, 0) : H[cell(i, left)];
         edge.f = at.q == 0 ? MINUS_INFINITY : F[cell(i, left)];
+#if TWO_PIECES
+        edge.f2 = at.q == 0 ? MINUS_INFINITY : F2[cell(i, left)];
+#endif
         edge.diagonal = i == 1 || at.q == 0 ? border(problem, i - 1, left) : H[cell(i - 1, left)];
     }
     synchronise();
-    Best mine = compute_block(problem, at, above, edge, [&](int c, int h, int e, int f) {
+    Best mine = compute_block(problem, at, above, edge, [&](int c, const Computed& computed) {
         int place = r * S + c;
-        values[place] = h, values[S * S + place] = e, values[2 * S * S + place] = f;
+        values[place] = computed.h, values[S * S + place] = computed.e, values[2 * S * S + place] = computed.f;
+#if TWO_PIECES
+        values[3 * S * S + place] = computed.e2, values[4 * S * S + place] = computed.f2;
+#endif
     });
     if (left + r < n)
         for (int row = 0; row < min(S, m - at.top); ++row) {
             size_t target = cell(at.top + row + 1, left + r + 1);
             int place = row * S + r;
             H[target] = values[place], E[target] = values[S * S + place], F[target] = values[2 * S * S + place];
+#if TWO_PIECES
+            E2[target] = values[3 * S * S + place], F2[target] = values[4 * S * S + place];
+#endif
         }
     keep_best_of_block(problem, best + at.p, mine);
     note(log, began);
@@ -128,24 +166,39 @@ extern "C" __global__ void enhanced_ba(
     const int m = problem.m, n = problem.n, r = at.r, left = at.left, column = left + r;
     int* corner = corners + ((m + S - 1) / S - 1 - at.p + at.q);
 
+    Edge edge = {};
+#if TWO_PIECES
+    if (column < n) above[r] = {above_borders[column], above_borders[n + column], above_borders[2 * n + column]};
+    if (at.inside)
+        edge = {r == 0 ? *corner : beside_borders[at.i - 2], beside_borders[at.i - 1], beside_borders[m + at.i - 1],
+                beside_borders[2 * m + at.i - 1]};
+#else
     if (column < n) above[r] = {above_borders[column], above_borders[n + column]};
-    Edge edge = {0, 0, 0};
     if (at.inside)
         edge = {r == 0 ? *corner : beside_borders[at.i - 2], beside_borders[at.i - 1], beside_borders[m + at.i - 1]};
+#endif
     __syncthreads();                                 // all borders are read before any is written
-    Best mine = compute_block(problem, at, above, edge, [](int, int, int, int) {});
+    Best mine = compute_block(problem, at, above, edge, [](int, const Computed&) {});
     if (column < n) above_borders[column] = above[r].h, above_borders[n + column] = above[r].e;
     if (at.inside) beside_borders[at.i - 1] = edge.h, beside_borders[m + at.i - 1] = edge.f;
+#if TWO_PIECES
+    if (column < n) above_borders[2 * n + column] = above[r].e2;
+    if (at.inside) beside_borders[2 * m + at.i - 1] = edge.f2;
+#endif
     if (r == S - 1) *corner = above[r].h;            // not read where the matrix cuts the block
     keep_best_of_block(problem, best + at.p, mine);
     note(log, began);
 }
 
-// Traces the path over the whole matrices for at most `most` steps, on one thread. Diagonal before E before F, opening
+// Traces the path over the whole matrices for at most `most` steps, on one thread. Diagonal before E before F, the first
+// piece of gap costs before the second, opening
 // a gap before extending it. The path ends at the border, or, in a local alignment, where H is 0.
 extern "C" __global__ void walk_back(
-    PROBLEM_PARAMETERS(pair), const int* H, const int* E, const int* F, Walk* walk,
-    unsigned char* operations, int most) {
+    PROBLEM_PARAMETERS(pair), const int* H, const int* E, const int* F,
+#if TWO_PIECES
+    const int* E2, const int* F2,
+#endif
+    Walk* walk, unsigned char* operations, int most) {
     const Problem problem = PROBLEM_OF(pair);
     const int n = problem.n;
     int i = walk->row, j = walk->column, in = walk->in, count = walk->count;
@@ -167,11 +220,24 @@ extern "C" __global__ void walk_back(
         } else if (in == IN_H && h == diagonal + score_at(problem, i, j)) {
             operations[count++] = DIAGONAL, --i, --j;
         } else {
+#if TWO_PIECES
+            const int e2 = E2[here], f2 = F2[here];
+            if (in == IN_H) in = h == e ? IN_E : h == e2 ? IN_E2 : h == f ? IN_F : IN_F2;
+            const bool vertical = in == IN_E || in == IN_E2;
+            const bool opens = in == IN_E    ? e == up - problem.open_extend
+                               : in == IN_E2 ? e2 == up - problem.open_extend2
+                               : in == IN_F  ? f == left - problem.open_extend
+                                             : f2 == left - problem.open_extend2;
+            operations[count++] = vertical ? UP : LEFT;
+            if (vertical) --i;
+            else --j;
+#else
             if (in == IN_H) in = h == e ? IN_E : IN_F;
             bool opens = in == IN_E ? e == up - problem.open_extend : f == left - problem.open_extend;
             operations[count++] = in == IN_E ? UP : LEFT;
             if (in == IN_E) --i;
             else --j;
+#endif
             if (opens) in = IN_H;
         }
     }

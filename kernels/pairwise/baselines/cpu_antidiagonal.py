@@ -5,6 +5,8 @@ Three antidiagonals of H, two of E and two of F are kept and used in turn, so th
 
     H(i-1, j-1) is H[d - 2][i - 1]      E(i, j) comes from H and E[d - 1][i - 1]      F(i, j) from H and F[d - 1][i]
 
+With two-piece gap costs there are an E and an F of the second piece as well (`SecondGaps`).
+
 The second sequence is stored backwards, so that its letters are read forwards, as rows are.
 Whole vectors of 16 rows are computed. Cells outside the matrix are never read from inside, except the border cells
 (0, d) and (d, 0), which are set after their vector.
@@ -46,7 +48,7 @@ from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
 )
 from antidiag.kernels.pairwise.baselines.sizes import LevelGrid, Span, antidiagonal_length, matrix_extent
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair, make_tiny_pair
-from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
+from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs, second_piece
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.steps import StepLog
@@ -76,6 +78,13 @@ class AntidiagonalValues(NamedTuple):
     last_column: np.ndarray
 
 
+class SecondGaps(NamedTuple):
+    """E and F of the second piece of gap costs, as `AntidiagonalValues` has those of the first."""
+
+    E: np.ndarray
+    F: np.ndarray
+
+
 class RecentAntidiagonals(NamedTuple):
     """The antidiagonal that is computed, the one before it (1) and the one before that (2)."""
 
@@ -92,7 +101,7 @@ def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monito
     """Return the best score and its end cell by Antidiagonal."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(_compile_kernels)
+    run.compile(lambda: _compile_kernels(pair.second is not None))
     score, end, nbytes = _run_antidiagonals(run, pair)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)
 
@@ -107,6 +116,8 @@ def _run_antidiagonals(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     column_letters[LANES : LANES + n] = pair.columns[::-1]
     shapes = (3, length), (2, length), (2, length), n + 1, m + 1
     values = AntidiagonalValues(*(np.zeros(shape, np.int32) for shape in shapes))
+    second = second_piece(pair)
+    second_gaps = SecondGaps(*np.zeros((2, 2, length), np.int32)) if second else None
     letters = AntidiagonalInputs(row_letters, column_letters, pair.table.ravel(), pair_costs(pair), m, n)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
@@ -116,20 +127,31 @@ def _run_antidiagonals(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
         high = np.minimum(np.minimum(stop * LANES, end), numbers)
         return matrix_extent(numbers - 2, low - 1, high - 1, 1, (m, n))
 
-    run_levels(levels, partial(advance_antidiagonals, letters, values), extent, grid.count_before)
-    arrays = pair.rows, pair.columns, row_letters, column_letters, *values
+    run_levels(levels, partial(advance_antidiagonals, letters, values, second, second_gaps), extent, grid.count_before)
+    arrays = pair.rows, pair.columns, row_letters, column_letters, *values, *(second_gaps or ())
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
     return *levels.best_end(values.last_row[1:], values.last_column[1:]), nbytes
 
 
 @inline_njit
-def compute_vector(recent, scores, place, costs):
-    """Compute 16 cells of an antidiagonal, write them to H, E and F, and return their H."""
+def compute_vector(recent, scores, place, costs, second, second_recent):
+    """Compute 16 cells of an antidiagonal, write them to H, E and F, and return their H.
+
+    ``second_recent`` are E and F of the second piece: those that are computed, and those before them; or None.
+    """
     H, H1, H2, E, E1, F, F1 = recent
     open_extend, extend = splat(costs.open_extend), splat(costs.extend)
     e = maximum(subtract(load(E1, place - 1), extend), subtract(load(H1, place - 1), open_extend))
     f = maximum(subtract(load(F1, place), extend), subtract(load(H1, place), open_extend))
     h = maximum(maximum(add(load(H2, place - 1), load(scores, 0)), splat(costs.floor)), maximum(e, f))
+    if second is not None:
+        E_second, E1_second, F_second, F1_second = second_recent
+        opening, extend = splat(second.open_extend), splat(second.extend)
+        e_second = maximum(subtract(load(E1_second, place - 1), extend), subtract(load(H1, place - 1), opening))
+        f_second = maximum(subtract(load(F1_second, place), extend), subtract(load(H1, place), opening))
+        h = maximum(h, maximum(e_second, f_second))
+        store(E_second, place, e_second)
+        store(F_second, place, f_second)
     store(E, place, e)
     store(F, place, f)
     store(H, place, h)
@@ -137,7 +159,7 @@ def compute_vector(recent, scores, place, costs):
 
 
 @cached_njit
-def advance_antidiagonals(letters, values, best, progress, until):
+def advance_antidiagonals(letters, values, second, second_gaps, best, progress, until):
     """Compute a worker's part of the antidiagonals before ``until``; return early on stop."""
     row_letters, column_letters, table, costs, m, n = letters
     H, E, F, last_row, last_column = values
@@ -149,12 +171,16 @@ def advance_antidiagonals(letters, values, best, progress, until):
         begin, end = worker_range(low // LANES, high // LANES + 1, worker, workers)
         H0, E0, F0 = H[d % 3], E[d % 2], F[d % 2]
         recent = RecentAntidiagonals(H0, H[(d - 1) % 3], H[(d - 2) % 3], E0, E[1 - d % 2], F0, F[1 - d % 2])
+        second_recent = None
+        if second_gaps is not None:
+            E2, F2 = second_gaps
+            second_recent = E2[d % 2], E2[1 - d % 2], F2[d % 2], F2[1 - d % 2]
         for vector in range(begin, end):
             row = vector * LANES
             place, letter = row + LANES, row + LANES + n - d
             for lane in range(LANES):
                 scores[lane] = table[row_letters[place + lane] + column_letters[letter + lane]]
-            h = compute_vector(recent, scores, place, costs)
+            h = compute_vector(recent, scores, place, costs, second, second_recent)
             above = greater_lanes(splat(np.int32(best[1])), add(splat(np.int32(row)), lane_numbers()))
             beaten = select_lanes(above, splat(np.int32(max(best[0] - 1, 0))), splat(np.int32(best[0])))
             if any_lane(greater_lanes(h, beaten)):
@@ -162,9 +188,13 @@ def advance_antidiagonals(letters, values, best, progress, until):
                     if max(low, 1) <= row + lane <= min(high, d - 1):
                         update_best_cell(best, np.int64(H0[place + lane]), row + lane, d - row - lane)
             if vector == 0 and d <= n:
-                H0[LANES], E0[LANES] = border_score(0, d, costs), NEGATIVE
+                H0[LANES], E0[LANES] = border_score(0, d, costs, second), NEGATIVE
+                if second_gaps is not None:
+                    second_gaps.E[d % 2, LANES] = NEGATIVE
             if vector == d // LANES:
-                H0[LANES + d], F0[LANES + d] = border_score(d, 0, costs), NEGATIVE
+                H0[LANES + d], F0[LANES + d] = border_score(d, 0, costs, second), NEGATIVE
+                if second_gaps is not None:
+                    second_gaps.F[d % 2, LANES + d] = NEGATIVE
             if vector == m // LANES and d >= m:
                 last_row[d - m] = H0[LANES + m]
             if d >= n and vector == (d - n) // LANES:
@@ -174,6 +204,6 @@ def advance_antidiagonals(letters, values, best, progress, until):
 
 
 @cache
-def _compile_kernels() -> None:
+def _compile_kernels(two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    _run_antidiagonals(CpuRun(), make_tiny_pair())
+    _run_antidiagonals(CpuRun(), make_tiny_pair(two_pieces=two_pieces))

@@ -8,6 +8,9 @@ and F) and the corner between them. The two methods differ in where these come f
                           ``beside`` int32 (2, m): H and F of the last finished column of each row;
                           ``corners`` int32: H of the corner of each diagonal of blocks, which both others have lost
 
+With two-piece gap costs, E and F of the second piece are kept beside those of the first: in two more matrices, and in a
+third row of ``above`` and ``beside``.
+
 Blocks are numbered (p, q) from 0; level p + q holds the blocks of one antidiagonal. A thread computes 16 of them at
 once, one block a lane: element 16 x + l of the arrays of a group belongs to lane l. Lanes of blocks that the matrix
 cuts off compute numbers beyond it, which nobody reads.
@@ -55,15 +58,24 @@ from antidiag.kernels.pairwise.baselines.sizes import (
     matrix_extent,
 )
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair, make_tiny_pair
-from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
+from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs, second_piece
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
-from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_F, finish_path
+from antidiag.kernels.pairwise.strips.start_states import (
+    FROM_DIAGONAL,
+    FROM_E,
+    FROM_E2,
+    FROM_F,
+    FROM_F2,
+    finish_path,
+)
 from antidiag.kernels.steps import StepLog
 
 ABOVE_H, ABOVE_E, BESIDE_H, BESIDE_F, ROW_F, EDGES = 0, 1, 2, 3, 4, 5
 """Rows of ``edge``, int32 (5, 16 (s + 1)): H and E above each column, from element 16 on, with the corner before them;
 H and F on the left of each row; F of the row that is computed."""
+ABOVE_E2, BESIDE_F2, ROW_F2, TWO_PIECE_EDGES = 5, 6, 7, 8
+"""The same of the second piece of gap costs, where there is one."""
 
 
 class BlockInputs(NamedTuple):
@@ -79,6 +91,13 @@ class StoredMatrix(NamedTuple):
     """All values of the matrix; int32, (m, n) each."""
 
     H: np.ndarray
+    E: np.ndarray
+    F: np.ndarray
+
+
+class SecondMatrix(NamedTuple):
+    """E and F of the second piece of gap costs, as `StoredMatrix` has those of the first."""
+
     E: np.ndarray
     F: np.ndarray
 
@@ -113,12 +132,12 @@ def blocked_antidiagonal(
     """Return the best alignment by BlockedAntidiagonal: all values are stored, and the path is traced over them."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(True))
-    stored = np.empty((3, pair.rows.size, pair.columns.size), np.int32)
-    matrix = StoredMatrix(*stored)
-    levels, nbytes = _run_blocks(run, pair, parameters, matrix, _make_empty_borders())
+    run.compile(lambda: _compile_kernels(True, pair.second is not None))
+    stored = np.empty((1 + 2 * len(pair.gap_pieces), pair.rows.size, pair.columns.size), np.int32)
+    matrix, second_matrix = StoredMatrix(*stored[:3]), SecondMatrix(*stored[3:]) if pair.second else None
+    levels, nbytes = _run_blocks(run, pair, parameters, matrix, second_matrix, _make_empty_borders())
     score, end = levels.best_end(matrix.H[-1], matrix.H[:, -1])
-    alignment, path_bytes = _trace_path(run, pair, matrix, end)
+    alignment, path_bytes = _trace_path(run, pair, matrix, second_matrix, end)
     return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, nbytes + stored.nbytes + path_bytes)
 
 
@@ -126,9 +145,9 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
     """Return the best score and its end cell by EnhancedBA; only block borders are stored."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(False))
+    run.compile(lambda: _compile_kernels(False, pair.second is not None))
     borders = _make_initial_borders(pair, parameters.s)
-    levels, nbytes = _run_blocks(run, pair, parameters, None, borders)
+    levels, nbytes = _run_blocks(run, pair, parameters, None, None, borders)
     score, end = levels.best_end(borders.above[0], borders.last_column)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes + sum(array.nbytes for array in borders))
 
@@ -147,7 +166,12 @@ def _prepare_letters(pair: EncodedPair) -> BlockInputs:
 
 
 def _run_blocks(
-    run: CpuRun, pair: EncodedPair, parameters: AntidiagonalBlocks, matrix: StoredMatrix | None, borders: BlockBorders
+    run: CpuRun,
+    pair: EncodedPair,
+    parameters: AntidiagonalBlocks,
+    matrix: StoredMatrix | None,
+    second_matrix: SecondMatrix | None,
+    borders: BlockBorders,
 ) -> tuple[LevelRun, int]:
     """Compute all blocks; return the level run with its best cells, and the bytes used beside matrix and borders."""
     s, m, n = parameters.s, pair.rows.size, pair.columns.size
@@ -158,9 +182,10 @@ def _run_blocks(
         low, high = worker_range.py_func(*grid.row_span(numbers), worker, run.threads)
         return matrix_extent(numbers, low, high, s, (m, n))
 
-    run_levels(levels, partial(advance_blocks, letters, matrix, borders, s), extent, grid.count_before)
+    advance = partial(advance_blocks, letters, matrix, borders, s, second_piece(pair), second_matrix)
+    run_levels(levels, advance, extent, grid.count_before)
     letter_bytes = sum(array.nbytes for array in (pair.rows, pair.columns, letters.rows))
-    return levels, letter_bytes + block_worker_bytes(run.threads, s)
+    return levels, letter_bytes + block_worker_bytes(run.threads, s, len(pair.gap_pieces))
 
 
 @inline_njit
@@ -171,76 +196,107 @@ def block_at(p, q, s, m, n):
 
 
 @inline_njit
-def load_edges_from_matrix(H, E, F, costs, block, lane, edge):
+def load_edges_from_matrix(H, E, F, costs, block, lane, edge, second, second_matrix):
     """Load the values around a block from the whole matrix; on the matrix border they are computed."""
     top, left, height, width = block
     for c in range(width):
         place, column = (c + 1) * LANES + lane, left + c
-        edge[ABOVE_H, place] = H[top - 1, column] if top > 0 else border_score(0, column + 1, costs)
+        edge[ABOVE_H, place] = H[top - 1, column] if top > 0 else border_score(0, column + 1, costs, second)
         edge[ABOVE_E, place] = E[top - 1, column] if top > 0 else NEGATIVE
+        if second_matrix is not None:
+            edge[ABOVE_E2, place] = second_matrix.E[top - 1, column] if top > 0 else NEGATIVE
     for r in range(height):
-        edge[BESIDE_H, r * LANES + lane] = H[top + r, left - 1] if left > 0 else border_score(top + r + 1, 0, costs)
-        edge[BESIDE_F, r * LANES + lane] = F[top + r, left - 1] if left > 0 else NEGATIVE
-    edge[ABOVE_H, lane] = H[top - 1, left - 1] if top > 0 and left > 0 else border_score(top, left, costs)
+        place, row = r * LANES + lane, top + r
+        edge[BESIDE_H, place] = H[row, left - 1] if left > 0 else border_score(row + 1, 0, costs, second)
+        edge[BESIDE_F, place] = F[row, left - 1] if left > 0 else NEGATIVE
+        if second_matrix is not None:
+            edge[BESIDE_F2, place] = second_matrix.F[row, left - 1] if left > 0 else NEGATIVE
+    edge[ABOVE_H, lane] = H[top - 1, left - 1] if top > 0 and left > 0 else border_score(top, left, costs, second)
 
 
 @inline_njit
-def load_edges_from_borders(above, beside, corner, block, lane, edge):
+def load_edges_from_borders(above, beside, corner, block, lane, edge, second):
     """Load the values around a block from the borders that its neighbours left."""
     top, left, height, width = block
     edge[ABOVE_H, lane] = corner
     for c in range(width):
         edge[ABOVE_H, (c + 1) * LANES + lane] = above[0, left + c]
         edge[ABOVE_E, (c + 1) * LANES + lane] = above[1, left + c]
+        if second is not None:
+            edge[ABOVE_E2, (c + 1) * LANES + lane] = above[2, left + c]
     for r in range(height):
         edge[BESIDE_H, r * LANES + lane] = beside[0, top + r]
         edge[BESIDE_F, r * LANES + lane] = beside[1, top + r]
+        if second is not None:
+            edge[BESIDE_F2, r * LANES + lane] = beside[2, top + r]
 
 
 @inline_njit
-def store_borders(above, beside, block, s, lane, edge):
+def store_borders(above, beside, block, s, lane, edge, second):
     """Store the last column of a block for its neighbour, and the last row of a block that is not cut."""
     top, left, height, width = block
     for r in range(height):
         beside[0, top + r] = edge[BESIDE_H, r * LANES + lane]
         beside[1, top + r] = edge[BESIDE_F, r * LANES + lane]
+        if second is not None:
+            beside[2, top + r] = edge[BESIDE_F2, r * LANES + lane]
     if height == s:
-        store_bottom_row(above, left, width, lane, edge)
+        store_bottom_row(above, left, width, lane, edge, second)
 
 
 @inline_njit
-def store_bottom_row(above, left, width, lane, edge):
+def store_bottom_row(above, left, width, lane, edge, second):
     """Store a row of a block for the blocks below it."""
     for c in range(width):
         above[0, left + c] = edge[ABOVE_H, (c + 1) * LANES + lane]
         above[1, left + c] = edge[ABOVE_E, (c + 1) * LANES + lane]
+        if second is not None:
+            above[2, left + c] = edge[ABOVE_E2, (c + 1) * LANES + lane]
 
 
 @inline_njit
-def compute_row(r, s, scores, edge, costs):
+def compute_row(r, s, scores, edge, costs, second):
     """Compute row ``r`` of 16 blocks, update the values around the next row, and return the greatest H of each."""
     open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
     diagonal, h, f = load(edge[ABOVE_H], 0), load(edge[BESIDE_H], r * LANES), load(edge[BESIDE_F], r * LANES)
     store(edge[ABOVE_H], 0, h)
     greatest, t = floor, h
+    if second is not None:
+        second_opening, second_extend = splat(second.open_extend), splat(second.extend)
+        f_second, u = load(edge[BESIDE_F2], r * LANES), h
     for c in range(s):
         place = (c + 1) * LANES
         above_h = load(edge[ABOVE_H], place)
         e = maximum(subtract(load(edge[ABOVE_E], place), extend), subtract(above_h, open_extend))
-        f = maximum(subtract(f, extend), subtract(t, open_extend))
+        if second is None:
+            f = maximum(subtract(f, extend), subtract(t, open_extend))
+        else:
+            f = maximum(subtract(f, extend), subtract(u, open_extend))
+            f_second = maximum(subtract(f_second, second_extend), subtract(t, second_opening))
         t = maximum(maximum(add(diagonal, load(scores, c * LANES)), e), floor)
-        h = maximum(t, f)
+        if second is not None:
+            e_second = load(edge[ABOVE_E2], place)
+            e_second = maximum(subtract(e_second, second_extend), subtract(above_h, second_opening))
+            t = maximum(t, e_second)
+            u = maximum(t, f_second)
+            store(edge[ABOVE_E2], place, e_second)
+            store(edge[ROW_F2], place, f_second)
+            h = maximum(u, f)
+        else:
+            h = maximum(t, f)
         store(edge[ABOVE_H], place, h)
         store(edge[ABOVE_E], place, e)
         store(edge[ROW_F], place, f)
         diagonal, greatest = above_h, maximum(greatest, h)
     store(edge[BESIDE_H], r * LANES, h)
     store(edge[BESIDE_F], r * LANES, f)
+    if second is not None:
+        store(edge[BESIDE_F2], r * LANES, f_second)
     return greatest
 
 
 @inline_njit
-def compute_blocks(letters, matrix, above, last_column, s, best, group, room):
+def compute_blocks(letters, matrix, above, last_column, s, best, group, room, second, second_matrix):
     """Compute the cells of a group of blocks, row by row."""
     row_letters, column_letters, table, costs = letters
 
@@ -256,11 +312,11 @@ def compute_blocks(letters, matrix, above, last_column, s, best, group, room):
                 letter = row_letters[top + r]
                 for c in range(min(s, n - left)):
                     scores[c * LANES + lane] = table[letter + column_letters[left + c]]
-        greatest = compute_row(r, s, scores, edge, costs)
+        greatest = compute_row(r, s, scores, edge, costs, second)
         cut = count - 1
         if matrix is None and (first + cut) * s + r == m - 1 and r < s - 1:
             left = (level - first - cut) * s
-            store_bottom_row(above, left, min(s, n - left), cut, edge)
+            store_bottom_row(above, left, min(s, n - left), cut, edge, second)
         rightmost = level - first - (n - 1) // s
         if matrix is None and 0 <= rightmost < count and (first + rightmost) * s + r < m:
             last_column[(first + rightmost) * s + r] = edge[ABOVE_H, (n - (n - 1) // s * s) * LANES + rightmost]
@@ -277,10 +333,14 @@ def compute_blocks(letters, matrix, above, last_column, s, best, group, room):
                         H[row, left + c] = edge[ABOVE_H, (c + 1) * LANES + lane]
                         E[row, left + c] = edge[ABOVE_E, (c + 1) * LANES + lane]
                         F[row, left + c] = edge[ROW_F, (c + 1) * LANES + lane]
+                if second_matrix is not None:
+                    for c in range(width):
+                        second_matrix.E[row, left + c] = edge[ABOVE_E2, (c + 1) * LANES + lane]
+                        second_matrix.F[row, left + c] = edge[ROW_F2, (c + 1) * LANES + lane]
 
 
 @cached_njit
-def advance_blocks(letters, matrix, borders, s, best, progress, until):
+def advance_blocks(letters, matrix, borders, s, second, second_matrix, best, progress, until):
     """Compute a worker's blocks of the levels before ``until``; return early on stop."""
     above, beside, corners, last_column = borders
     if matrix is not None:
@@ -288,7 +348,7 @@ def advance_blocks(letters, matrix, borders, s, best, progress, until):
     words, worker, stop = progress
     m, n, workers = letters.rows.size, letters.columns.size, words.size // WORD_STRIDE
     block_rows, block_columns = -(-m // s), -(-n // s)
-    edge = np.zeros((EDGES, (s + 1) * LANES), np.int32)
+    edge = np.zeros((EDGES if second is None else TWO_PIECE_EDGES, (s + 1) * LANES), np.int32)
     room = BlockWorkspace(np.zeros(s * LANES, np.int32), edge)
     level = words[worker * WORD_STRIDE]
     while level < until and wait_until_all_reached(words, level, stop):
@@ -302,26 +362,30 @@ def advance_blocks(letters, matrix, borders, s, best, progress, until):
                 p, q = group + lane, level - group - lane
                 block = block_at(p, q, s, m, n)
                 if matrix is None:
-                    load_edges_from_borders(above, beside, corners[block_rows - 1 - p + q], block, lane, edge)
+                    corner = corners[block_rows - 1 - p + q]
+                    load_edges_from_borders(above, beside, corner, block, lane, edge, second)
                 else:
-                    load_edges_from_matrix(H, E, F, letters.costs, block, lane, edge)
-            compute_blocks(letters, matrix, above, last_column, s, best, BlockGroup(level, group, count), room)
+                    load_edges_from_matrix(H, E, F, letters.costs, block, lane, edge, second, second_matrix)
+            blocks = BlockGroup(level, group, count)
+            compute_blocks(letters, matrix, above, last_column, s, best, blocks, room, second, second_matrix)
             if matrix is None:
                 for lane in range(count):
                     p, q = group + lane, level - group - lane
                     corners[block_rows - 1 - p + q] = edge[ABOVE_H, s * LANES + lane]
-                    store_borders(above, beside, block_at(p, q, s, m, n), s, lane, edge)
+                    store_borders(above, beside, block_at(p, q, s, m, n), s, lane, edge, second)
         level += 1
         store_release(words, worker * WORD_STRIDE, level)
 
 
-def _trace_path(run: CpuRun, pair: EncodedPair, matrix: StoredMatrix, end: Span) -> tuple[Alignment, int]:
+def _trace_path(
+    run: CpuRun, pair: EncodedPair, matrix: StoredMatrix, second_matrix: SecondMatrix | None, end: Span
+) -> tuple[Alignment, int]:
     """Return the path that ends in a cell, and the bytes that tracing it took; this is phase 2."""
     operations = np.empty(sum(end), np.uint8)
     place = np.array([*end, FROM_DIAGONAL, 0], np.int64)
     with run.phase("phase 2", operations.size) as phase:
-        letters = _prepare_letters(pair)
-        while not trace_stored_values(matrix, letters, place, operations, WALK_STEPS):
+        letters, second = _prepare_letters(pair), second_piece(pair)
+        while not trace_stored_values(matrix, letters, place, operations, WALK_STEPS, second, second_matrix):
             phase.report(int(place[3]))
         row, column, _, count = (int(number) for number in place)
         alignment = finish_path(pair, (row, column), end, operations[:count])
@@ -329,7 +393,7 @@ def _trace_path(run: CpuRun, pair: EncodedPair, matrix: StoredMatrix, end: Span)
 
 
 @cached_njit
-def trace_stored_values(matrix, letters, place, operations, most_steps):
+def trace_stored_values(matrix, letters, place, operations, most_steps, second, second_matrix):
     """Trace the path over stored values for at most ``most`` steps; return whether it is complete.
 
     ``place`` int64: row, column, where the path comes from (FROM_DIAGONAL: not in a gap), operations so far; updated.
@@ -346,32 +410,42 @@ def trace_stored_values(matrix, letters, place, operations, most_steps):
         h, e, f = H[row - 1, column - 1], E[row - 1, column - 1], F[row - 1, column - 1]
         if came == FROM_DIAGONAL:
             inside = row > 1 and column > 1
-            diagonal = H[row - 2, column - 2] if inside else border_score(row - 1, column - 1, costs)
+            diagonal = H[row - 2, column - 2] if inside else border_score(row - 1, column - 1, costs, second)
             if h == diagonal + table[row_letters[row - 1] + column_letters[column - 1]]:
                 operations[count] = DIAGONAL
                 row, column, count = row - 1, column - 1, count + 1
             else:
                 came = FROM_E if h == e else FROM_F
-        elif came == FROM_E:
-            above = H[row - 2, column - 1] if row > 1 else border_score(0, column, costs)
+                if second_matrix is not None and h != e:
+                    came = FROM_E2 if h == second_matrix.E[row - 1, column - 1] else FROM_F if h == f else FROM_F2
+        elif came in (FROM_E, FROM_E2):
+            above = H[row - 2, column - 1] if row > 1 else border_score(0, column, costs, second)
+            opens = e == above - costs.open_extend
+            if second_matrix is not None and came == FROM_E2:
+                opens = second_matrix.E[row - 1, column - 1] == above - second.open_extend
             operations[count] = UP
             row, count = row - 1, count + 1
-            came = FROM_DIAGONAL if e == above - costs.open_extend else FROM_E
+            came = FROM_DIAGONAL if opens else came
         else:
-            beside = H[row - 1, column - 2] if column > 1 else border_score(row, 0, costs)
+            beside = H[row - 1, column - 2] if column > 1 else border_score(row, 0, costs, second)
+            opens = f == beside - costs.open_extend
+            if second_matrix is not None and came == FROM_F2:
+                opens = second_matrix.F[row - 1, column - 1] == beside - second.open_extend
             operations[count] = LEFT
             column, count = column - 1, count + 1
-            came = FROM_DIAGONAL if f == beside - costs.open_extend else FROM_F
+            came = FROM_DIAGONAL if opens else came
     place[0], place[1], place[2], place[3] = row, column, came, count
     return over
 
 
 @cache
-def _compile_kernels(whole: bool) -> None:
+def _compile_kernels(whole: bool, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    pair = make_tiny_pair()
-    parameters, matrix = AntidiagonalBlocks(s=1, threads=1), StoredMatrix(*np.zeros((3, 1, 1), np.int32))
-    borders = _make_empty_borders() if whole else _make_initial_borders(pair, 1)
-    _run_blocks(CpuRun(), pair, parameters, matrix if whole else None, borders)
-    if whole:
-        _trace_path(CpuRun(), pair, matrix, (1, 1))
+    pair, parameters = make_tiny_pair(two_pieces=two_pieces), AntidiagonalBlocks(s=1, threads=1)
+    if not whole:
+        _run_blocks(CpuRun(), pair, parameters, None, None, _make_initial_borders(pair, 1))
+        return
+    matrix = StoredMatrix(*np.zeros((3, 1, 1), np.int32))
+    second_matrix = SecondMatrix(*np.zeros((2, 1, 1), np.int32)) if two_pieces else None
+    _run_blocks(CpuRun(), pair, parameters, matrix, second_matrix, _make_empty_borders())
+    _trace_path(CpuRun(), pair, matrix, second_matrix, (1, 1))

@@ -68,12 +68,15 @@ def worker_range(first, end, worker, workers):
 
 
 @inline_njit
-def border_score(row, column, costs):
-    """Return H of a cell of row 0 or column 0."""
+def border_score(row, column, costs, second=None):
+    """Return H of a cell of row 0 or column 0; ``second`` is the second piece of gap costs, or None."""
     distance = max(row, column)
     if distance == 0 or (costs.top_is_free if row == 0 else costs.left_is_free):
         return 0
-    return -(costs.open_extend + (distance - 1) * costs.extend)
+    score = -(costs.open_extend + (distance - 1) * costs.extend)
+    if second is not None:
+        score = max(score, -(second.open_extend + (distance - 1) * second.extend))
+    return score
 
 
 @inline_njit

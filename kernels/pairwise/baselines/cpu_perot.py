@@ -7,7 +7,8 @@ recurrence and put back by a prefix maximum, so that all cells of a row can be c
     2.  P(j) = max over k < j of H'(i, k) + k beta                  a scan; H'(i, 0) is the border
     3.  H(i, j) = max(H'(i, j), P(j) - j beta - alpha)              a gap from k to j costs alpha + (j - k) beta
 
-A gap may start at H' instead of H: where H came from a gap itself, opening another one gains nothing.
+A gap may start at H' instead of H: where H came from a gap itself, opening another one gains nothing. With two-piece
+gap costs, E, the scan and step 3 occur once for each piece (`SecondRow`).
 
 Threads share the columns. Step 1 and the scan within a part are one level; the maxima of the parts on the left and
 step 3 are the next one. Column j is element 15 + j of every row, so that vectors start at columns 1, 17, ...
@@ -48,7 +49,7 @@ from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
 )
 from antidiag.kernels.pairwise.baselines.sizes import Span, row_length
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair, make_tiny_pair
-from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
+from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs, second_piece
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.pairwise.strips.cpu_sizes import score_type
@@ -56,8 +57,8 @@ from antidiag.kernels.steps import StepLog
 
 FIRST = LANES - 1
 """Element of column 0."""
-TOTAL = 1
-"""Index of a worker's word, after its progress, with the greatest value of its part of the scan."""
+TOTAL, SECOND_TOTAL = 1, 2
+"""Indices of a worker's words, after its progress, with the greatest value of its part of the scan of each piece."""
 
 
 class PerotInputs(NamedTuple):
@@ -83,6 +84,14 @@ class PerotRow(NamedTuple):
     last_column: np.ndarray
 
 
+class SecondRow(NamedTuple):
+    """E, the scan and k beta of the second piece of gap costs, as `PerotRow` has those of the first."""
+
+    E: np.ndarray
+    scan: np.ndarray
+    slope: np.ndarray
+
+
 class RowPart(NamedTuple):
     """The places begin .. end - 1 of a row that a worker computes; the row number, and its columns."""
 
@@ -96,7 +105,7 @@ def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Mo
     """Return the best score and its end cell by PerotRecurrence."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(score_type(pair.table)))
+    run.compile(lambda: _compile_kernels(score_type(pair.table), pair.second is not None))
     score, end, nbytes = _run_rows(run, pair)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)
 
@@ -112,6 +121,11 @@ def _run_rows(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     E, slope = np.full(length, NEGATIVE, np.int32), np.zeros(length, np.int32)
     H[FIRST : FIRST + n + 1] = pair.top_scores(0, n + 1)
     slope[FIRST:] = np.arange(length - FIRST, dtype=np.int32) * pair.extend
+    second, second_row = second_piece(pair), None
+    if second:
+        second_slope = np.zeros(length, np.int32)
+        second_slope[FIRST:] = np.arange(length - FIRST, dtype=np.int32) * second.extend
+        second_row = SecondRow(E.copy(), np.zeros(length, np.int32), second_slope)
     letters = PerotInputs(pair.rows, scores, pair_costs(pair), n)
     values = PerotRow(H, intermediate, E, scan, slope, np.zeros(m, np.int32))
 
@@ -119,20 +133,25 @@ def _run_rows(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
         begin, end = worker_range.py_func(0, length // LANES - 1, worker, run.threads)
         return (int(numbers[0]) // 2, int(numbers[-1]) // 2 + 1), (begin * LANES, min(end * LANES, n))
 
-    run_levels(levels, partial(advance_rows, letters, values), extent, lambda level: level // 2 * n)
-    arrays = pair.rows, pair.columns, scores, *values
+    run_levels(levels, partial(advance_rows, letters, values, second, second_row), extent, lambda level: level // 2 * n)
+    arrays = pair.rows, pair.columns, scores, *values, *(second_row or ())
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
     return *levels.best_end(H[FIRST + 1 : FIRST + n + 1], values.last_column), nbytes
 
 
 @inline_njit
-def compute_intermediate_row(scores, H, intermediate, E, costs, begin, end):
+def compute_intermediate_row(scores, H, intermediate, E, costs, begin, end, second, second_row):
     """Compute E and H' of a part of a row (step 1)."""
     open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
     for place in range(begin, end, LANES):
         e = maximum(subtract(load(E, place), extend), subtract(load(H, place), open_extend))
         diagonal = add(load(H, place - 1), load(scores, place))
         store(E, place, e)
+        if second is not None:
+            opened = subtract(load(H, place), splat(second.open_extend))
+            e_second = maximum(subtract(load(second_row.E, place), splat(second.extend)), opened)
+            store(second_row.E, place, e_second)
+            e = maximum(e, e_second)
         store(intermediate, place, maximum(maximum(diagonal, e), floor))
 
 
@@ -148,13 +167,20 @@ def scan_row(intermediate, slope, scan, before, begin, end):
 
 
 @inline_njit
-def finish_row(H, intermediate, scan, slope, costs, before, part, best):
-    """Compute H of a part (step 3), given the maximum ``before`` of all parts on the left; keep the best cell."""
+def finish_row(H, intermediate, scan, slope, costs, before, part, best, second, second_row, second_before):
+    """Compute H of a part (step 3), given the maximum ``before`` of all parts on the left; keep the best cell.
+
+    ``second_before`` is that maximum of the second piece.
+    """
     begin, end, row, n = part
     open_cost, earlier = splat(np.int32(costs.open_extend - costs.extend)), splat(np.int32(before))
     for place in range(begin, end, LANES):
         gap = subtract(subtract(maximum(load(scan, place), earlier), load(slope, place)), open_cost)
         h = maximum(load(intermediate, place), gap)
+        if second is not None:
+            greatest = maximum(load(second_row.scan, place), splat(np.int32(second_before)))
+            second_open = splat(np.int32(second.open_extend - second.extend))
+            h = maximum(h, subtract(subtract(greatest, load(second_row.slope, place)), second_open))
         store(H, place, h)
         if any_lane(greater_lanes(h, splat(np.int32(best[0])))):
             for column in range(place - FIRST, min(place - FIRST + LANES - 1, n) + 1):
@@ -162,7 +188,7 @@ def finish_row(H, intermediate, scan, slope, costs, before, part, best):
 
 
 @cached_njit
-def advance_rows(letters, values, best, progress, until):
+def advance_rows(letters, values, second, second_row, best, progress, until):
     """Compute a worker's part of the levels before ``until``, two levels a row; return early on stop."""
     rows, scores, costs, n = letters
     H, intermediate, E, scan, slope, last_column = values
@@ -174,16 +200,25 @@ def advance_rows(letters, values, best, progress, until):
     while level < until and wait_until_all_reached(words, level, stop):
         row = level // 2 + 1
         if level % 2 == 0:
-            compute_intermediate_row(scores[rows[row - 1]], H, intermediate, E, costs, begin, end)
-            before = np.int32(border_score(row, 0, costs) if worker == 0 else NEGATIVE)
+            line = scores[rows[row - 1]]
+            compute_intermediate_row(line, H, intermediate, E, costs, begin, end, second, second_row)
+            before = np.int32(border_score(row, 0, costs, second) if worker == 0 else NEGATIVE)
             words[worker * WORD_STRIDE + TOTAL] = scan_row(intermediate, slope, scan, before, begin, end)
+            if second_row is not None:
+                found = scan_row(intermediate, second_row.slope, second_row.scan, before, begin, end)
+                words[worker * WORD_STRIDE + SECOND_TOTAL] = found
         else:
             earlier = np.int64(NEGATIVE)
             for other in range(worker):
                 earlier = max(earlier, words[other * WORD_STRIDE + TOTAL])
-            finish_row(H, intermediate, scan, slope, costs, earlier, RowPart(begin, end, row, n), best)
+            second_earlier = np.int64(NEGATIVE)
+            if second_row is not None:
+                for other in range(worker):
+                    second_earlier = max(second_earlier, words[other * WORD_STRIDE + SECOND_TOTAL])
+            part = RowPart(begin, end, row, n)
+            finish_row(H, intermediate, scan, slope, costs, earlier, part, best, second, second_row, second_earlier)
             if worker == 0:
-                H[FIRST] = border_score(row, 0, costs)
+                H[FIRST] = border_score(row, 0, costs, second)
             if begin <= FIRST + n < end:
                 last_column[row - 1] = H[FIRST + n]
         level += 1
@@ -191,6 +226,6 @@ def advance_rows(letters, values, best, progress, until):
 
 
 @cache
-def _compile_kernels(kind: type) -> None:
+def _compile_kernels(kind: type, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    _run_rows(CpuRun(), make_tiny_pair(np.iinfo(kind).max >> 2))
+    _run_rows(CpuRun(), make_tiny_pair(np.iinfo(kind).max >> 2, two_pieces=two_pieces))

@@ -12,7 +12,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
+from antidiag.kernels.cuda.kernel_compiler import SourcePart, allow_shared_bytes
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
@@ -26,6 +26,7 @@ from antidiag.kernels.pairwise.baselines.cuda_sources import (
     LOG_SLOTS,
     PEROT,
     PROBLEM,
+    TWO_PIECE_PROBLEM,
     WALK,
 )
 from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, WALK_STEPS, WARP, LevelGrid, Span
@@ -41,10 +42,10 @@ Extent = Callable[[np.ndarray], tuple[Span, Span]]
 def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score by Antidiagonal: m + n - 1 launches, one thread a cell."""
     job = begin_job(problem, monitor, steps, threads=parameters.threads)
-    kernel = job.run.compile_kernel(ANTIDIAGONAL, "antidiagonal")
+    kernel = _compile_kernel(job, ANTIDIAGONAL, "antidiagonal")
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, grid = sizes.block_threads(job.threads), LevelGrid(m, n)
-    values = job.run.allocate_array((6, m), np.int32)
+    values = job.run.allocate_array((3 + 3 * job.piece_count, m), np.int32)
     last_row, last_column = job.run.allocate_array(n, np.int32), job.run.allocate_array(m, np.int32)
     best = _allocate_best_cells(job, -(-m // threads) * threads // WARP)
     fixed = *_problem_arguments(job), values, last_row, last_column, best
@@ -66,10 +67,10 @@ def blocked_antidiagonal(
 ) -> Outcome:
     """Return the best alignment by BlockedAntidiagonal: all H, E and F are in global memory."""
     job = _begin_blocks(problem, parameters, monitor, steps)
-    kernel, walk = (job.run.compile_kernel(BLOCKED, name, S=job.s) for name in ("blocked_antidiagonal", "walk_back"))
+    kernel, walk = (_compile_kernel(job, BLOCKED, name, S=job.s) for name in ("blocked_antidiagonal", "walk_back"))
     m, n = job.encoded.rows.size, job.encoded.columns.size
-    matrix = tuple(job.run.allocate_array((m, n), np.int32) for _ in range(3))
-    shared = 3 * 4 * job.s**2
+    matrix = tuple(job.run.allocate_array((m, n), np.int32) for _ in range(1 + 2 * job.piece_count))
+    shared = len(matrix) * 4 * job.s**2
     allow_shared_bytes(kernel, shared)
     best = _launch_all_blocks(job, kernel, matrix, shared)
     score, end = _find_end(job, best, matrix[0][m - 1], matrix[0][:, n - 1])
@@ -82,7 +83,7 @@ def blocked_antidiagonal(
 def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score by EnhancedBA: only block borders go through global memory."""
     job = _begin_blocks(problem, parameters, monitor, steps)
-    kernel = job.run.compile_kernel(BLOCKED, "enhanced_ba", S=job.s)
+    kernel = _compile_kernel(job, BLOCKED, "enhanced_ba", S=job.s)
     on_host = initial_block_borders(job.encoded, job.s)
     borders = job.run.upload_together(*on_host[:3])
     best = _launch_all_blocks(job, kernel, borders, 0)
@@ -94,7 +95,7 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
 def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score by PerotRecurrence: two launches a row, H' with the scan inside blocks, then the rest."""
     job = begin_job(problem, monitor, steps, threads=parameters.threads)
-    intermediate, finish = (job.run.compile_kernel(PEROT, name) for name in ("intermediate", "finish"))
+    intermediate, finish = (_compile_kernel(job, PEROT, name) for name in ("intermediate", "finish"))
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, count = sizes.block_threads(job.threads), sizes.perot_blocks(n, job.threads)
     first_row = np.zeros(sizes.perot_stride(n), np.int32)
@@ -103,13 +104,17 @@ def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Mo
     # Bytes 0xC0 make a number near minus infinity: no gap comes from above row 1.
     E = job.run.allocate_filled(first_row.size, np.int32, byte=0xC0)
     between, scan = (job.run.allocate_array(first_row.size, np.int32) for _ in range(2))
-    totals, best = job.run.allocate_array(count, np.int32), _allocate_best_cells(job, count * threads // WARP)
+    totals, second = job.run.allocate_array(count, np.int32), []
+    if job.piece_count == 2:
+        second_E = job.run.allocate_filled(first_row.size, np.int32, byte=0xC0)
+        second = [second_E, *(job.run.allocate_array(size, np.int32) for size in (first_row.size, count))]
+    best = _allocate_best_cells(job, count * threads // WARP)
     pair, last_column = _problem_arguments(job), job.run.allocate_array(m, np.int32)
 
     def launch(row: int, log: cupy.ndarray) -> None:
         number = np.int32(row + 1)
-        intermediate((count,), (threads,), (*pair, H, E, between, scan, totals, log, number))
-        finish((count,), (threads,), (*pair, H, between, scan, totals, last_column, best, log, number))
+        intermediate((count,), (threads,), (*pair, H, E, between, scan, totals, *second, log, number))
+        finish((count,), (threads,), (*pair, H, between, scan, totals, *second[1:], last_column, best, log, number))
 
     def extent(rows: np.ndarray) -> tuple[Span, Span]:
         return (int(rows[0]), int(rows[-1]) + 1), (0, n)
@@ -128,11 +133,20 @@ def _begin_blocks(problem: PairProblem, parameters: AntidiagonalBlocks, monitor:
     return begin_job(problem, monitor, steps, threads=parameters.threads, s=parameters.s)
 
 
+def _compile_kernel(job: PairJob, parts: tuple[SourcePart, ...], name: str, **constants: int) -> Any:
+    """Return a kernel, for two-piece gap costs where there are such."""
+    if job.piece_count == 2:
+        parts = tuple(TWO_PIECE_PROBLEM if part is PROBLEM else part for part in parts)
+        constants["TWO_PIECES"] = True
+    return job.run.compile_kernel(parts, name, **constants)
+
+
 def _problem_arguments(job: PairJob) -> tuple:
     """Return the problem as arguments of a kernel (PROBLEM)."""
     free = job.encoded.free
     borders = {"top_is_free": free.top, "left_is_free": free.left}
-    return PROBLEM(**job.problem_fields(), floor=job.encoded.score_floor, **borders)
+    struct = PROBLEM if job.piece_count == 1 else TWO_PIECE_PROBLEM
+    return struct(**job.problem_fields(), floor=job.encoded.score_floor, **borders)
 
 
 def _find_end(job: PairJob, best: cupy.ndarray, last_row: cupy.ndarray, last_column: cupy.ndarray) -> tuple[int, Span]:

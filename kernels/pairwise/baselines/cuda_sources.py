@@ -6,7 +6,8 @@ from pathlib import Path
 
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
-from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_F
+from antidiag.kernels.pairwise.strips.cuda_sources import SECOND_COSTS, widen_struct
+from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_E2, FROM_F, FROM_F2
 
 HERE = Path(__file__).parent
 
@@ -27,6 +28,8 @@ PROBLEM = DeviceStruct(
     int top_is_free, left_is_free;   // paths start anywhere on row 0, on column 0
 """,
 )
+TWO_PIECE_PROBLEM = widen_struct(PROBLEM, SECOND_COSTS)
+"""The same with gap costs of two pieces."""
 BEST = DeviceStruct("Best", " int score, row, column; ")
 BUSY = DeviceStruct("Busy", " unsigned long long start_complement, end; ")
 """When a multiprocessor first and last had a block of a batch; starts are complements, so that both are maxima."""
@@ -44,6 +47,7 @@ BLOCKED = (
     *LEVELS,
     WALK,
     DeviceConstants.from_values(IN_H=FROM_DIAGONAL, IN_E=FROM_E, IN_F=FROM_F, DIAGONAL=DIAGONAL, UP=UP, LEFT=LEFT),
+    DeviceConstants.from_values(IN_E2=FROM_E2, IN_F2=FROM_F2),
     HERE / "blocked.cu",
 )
 PEROT = (*LEVELS, DeviceConstants.from_values(ITEMS=COLUMNS_A_THREAD), HERE / "perot.cu")

@@ -9,6 +9,10 @@
 // Memory: one record of a best cell for each warp or row of blocks, and one log entry for each multiprocessor, in
 //     global memory.
 
+#ifndef TWO_PIECES
+#define TWO_PIECES 0                                     // 1: gap costs have two pieces
+#endif
+
 // Letters and cells are counted from 1.
 __device__ __forceinline__ int score_at(const Problem& problem, int i, int j) {
     return __ldg(problem.table + problem.rows[i - 1] * problem.letters + problem.columns[j - 1]);
@@ -18,7 +22,12 @@ __device__ __forceinline__ int score_at(const Problem& problem, int i, int j) {
 __device__ __forceinline__ int border(const Problem& problem, int row, int column) {
     const int distance = max(row, column);
     const bool starts_here = distance == 0 || (row == 0 ? problem.top_is_free : problem.left_is_free);
+#if TWO_PIECES
+    const int second = problem.open_extend2 + (distance - 1) * problem.extend2;
+    return starts_here ? 0 : -min(problem.open_extend + (distance - 1) * problem.extend, second);
+#else
     return starts_here ? 0 : -(problem.open_extend + (distance - 1) * problem.extend);
+#endif
 }
 
 // The best cell so far of those that one warp, or one row of blocks, computes in every launch, is kept.

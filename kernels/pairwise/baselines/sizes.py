@@ -98,7 +98,7 @@ def choose_antidiagonal_threads(problem: PairProblem, backend: str, multiprocess
     return {
         "threads": BLOCK_THREADS
         if backend == "cuda"
-        else _useful_threads(problem.cells // (problem.rows + problem.columns))
+        else _useful_threads(problem.matrix_cells // (problem.rows + problem.columns))
     }
 
 
@@ -112,7 +112,7 @@ def choose_block_threads(problem: PairProblem, backend: str, multiprocessors: in
     return {
         "threads": 1
         if backend == "cuda"
-        else _useful_threads(problem.cells // (problem.rows + problem.columns) * BLOCK_LEVEL)
+        else _useful_threads(problem.matrix_cells // (problem.rows + problem.columns) * BLOCK_LEVEL)
     }
 
 
@@ -121,11 +121,17 @@ def antidiagonal_footprint(problem: PairProblem, parameters: LevelThreads, backe
     m, n, threads = problem.rows, problem.columns, parameters.threads
     if backend == "cuda":
         warps = -(-m // block_threads(threads)) * block_threads(threads) // WARP
+        count = 6 + 3 * problem.scoring.has_two_pieces
         return _device_footprint(
-            problem, {"antidiagonals": 6 * 4 * m, "borders": 4 * (m + n), "best cells": BEST.dtype.itemsize * warps}
+            problem,
+            {
+                "antidiagonals": 4 * count * m,
+                "borders": 4 * (m + n),
+                "best cells": BEST.dtype.itemsize * warps,
+            },
         )
     host = {
-        "antidiagonals": 7 * 4 * antidiagonal_length(m),
+        "antidiagonals": (7 + 4 * problem.scoring.has_two_pieces) * 4 * antidiagonal_length(m),
         "borders": 4 * (m + n + 2),
         "letters": 2 * antidiagonal_length(m) + n + 2 * LANES + m + n,
         "threads": worker_bytes(threads),
@@ -137,14 +143,16 @@ def blocked_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, back
     """Return the bytes of BlockedAntidiagonal: all of H, E and F, and the path."""
     m, n = problem.rows, problem.columns
     if backend == "cuda":
-        stored = {"H, E and F": 12 * m * n, "path": m + n, "way back": WALK.dtype.itemsize}
+        stored = {"H, E and F": matrix_bytes(problem), "path": m + n, "way back": WALK.dtype.itemsize}
         return _device_footprint(problem, {**stored, **_best_cell_bytes(problem, parameters)}, 2 * (m + n))
-    return Footprint({**_block_host_bytes(problem, parameters), "H, E and F": 12 * m * n, "path": 2 * (m + n) + 2 * m})
+    return Footprint(
+        {**_block_host_bytes(problem, parameters), "H, E and F": matrix_bytes(problem), "path": 2 * (m + n) + 2 * m}
+    )
 
 
 def enhanced_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, backend: str) -> Footprint:
     """Return the bytes of EnhancedBA: one block border in every row and column, and the corners between."""
-    borders = {"block borders": border_bytes(problem.rows, problem.columns, parameters.s)}
+    borders = {"block borders": border_bytes(problem.rows, problem.columns, parameters.s, problem.value_count)}
     last_column = 4 * problem.rows
     if backend == "cuda":
         return _device_footprint(
@@ -163,11 +171,18 @@ def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str
         records = BEST.dtype.itemsize * count * block_threads(threads) // WARP
         row = 4 * perot_stride(n)
         return _device_footprint(
-            problem, {"rows": 4 * row, "last column": 4 * m, "maxima": 4 * count, "best cells": records}, 2 * row
+            problem,
+            {
+                "rows": (4 + 2 * problem.scoring.has_two_pieces) * row,
+                "last column": 4 * m,
+                "maxima": 4 * count * len(problem.scoring.gap_pieces),
+                "best cells": records,
+            },
+            2 * row,
         )
     scores = occurring_scores(problem)
     host = {
-        "rows": 5 * 4 * row_length(n),
+        "rows": (5 + 3 * problem.scoring.has_two_pieces) * 4 * row_length(n),
         "last column": 4 * m,
         "scores": scores.shape[0] * np.dtype(score_type(scores)).itemsize * row_length(n),
         "letters": m + n,
@@ -208,10 +223,15 @@ def row_length(columns: int) -> int:
     return LANES * (-(-columns // LANES) + 1)
 
 
-def border_bytes(rows: int, columns: int, s: int) -> int:
-    """Return the bytes of EnhancedBA's block borders: two values a row and a column, H of each block diagonal."""
+def matrix_bytes(problem: PairProblem) -> int:
+    """Return the bytes of H, and of E and F of each piece of the gap costs, of all cells."""
+    return 4 * (1 + 2 * len(problem.scoring.gap_pieces)) * problem.cells
+
+
+def border_bytes(rows: int, columns: int, s: int, values: int = 2) -> int:
+    """Return the bytes of EnhancedBA's block borders: ``values`` numbers a row and a column, H of each diagonal."""
     grid = make_block_grid(rows, columns, s)
-    return 8 * (rows + columns) + 4 * grid.level_count
+    return 4 * values * (rows + columns) + 4 * grid.level_count
 
 
 def worker_bytes(workers: int) -> int:
@@ -219,14 +239,17 @@ def worker_bytes(workers: int) -> int:
     return 16 * WORD_STRIDE * workers
 
 
-def block_worker_bytes(workers: int, s: int) -> int:
+def block_worker_bytes(workers: int, s: int, pieces: int = 1) -> int:
     """Return the bytes of workers that compute blocks: also the values around 16 blocks and their scores."""
-    return worker_bytes(workers) + workers * 4 * LANES * (5 * (s + 1) + s)
+    return worker_bytes(workers) + workers * 4 * LANES * ((2 + 3 * pieces) * (s + 1) + s)
 
 
 def _block_host_bytes(problem: PairProblem, chosen: AntidiagonalBlocks) -> dict[str, int]:
     m, n = problem.rows, problem.columns
-    return {"letters": 3 * m + n, "threads": block_worker_bytes(chosen.threads, chosen.s)}
+    return {
+        "letters": 3 * m + n,
+        "threads": block_worker_bytes(chosen.threads, chosen.s, len(problem.scoring.gap_pieces)),
+    }
 
 
 def _device_footprint(problem: PairProblem, device: Mapping[str, int], host: int = 0) -> Footprint:

@@ -2,6 +2,7 @@
 
 A part of the store holds whole strips, up to a special column: the special columns among their right boundaries, the
 special rows of the strips, and their best cells. Strips behind a special column need nothing else of those before it.
+What pruning skipped is marked in all of them, so that the run may continue with other blocks, or without pruning.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class StripCheckpoints:
         for part in monitor.store.parts(monitor.check) if monitor.store else ():
             first, end = part.facts["strips"]
             strips.bottoms[first:end], strips.best[first:end] = part.arrays["rows"], part.arrays["best"]
+            if np.array_equal(part.arrays.get("cuts", ()), strips.cuts):  # else they count as computed
+                strips.skipped[first:end] = part.arrays["skipped"]
             for strip in self._special_columns(first, end):
                 strips.kept_columns[strip][:] = part.arrays[COLUMN.format(strip)]
             strips.progress[first * WORD_STRIDE : end * WORD_STRIDE : WORD_STRIDE] = strips.pair.rows.size
@@ -50,8 +53,13 @@ class StripCheckpoints:
         first, self.saved_strips = self.saved_strips, end
         columns = {COLUMN.format(strip): strips.kept_columns[strip] for strip in self._special_columns(first, end)}
         facts = {"strips": [first, end], "ms": self.before_ms + self.phase.elapsed_ms}
-        best = strips.best[first:end].copy()
-        store.save(facts, {"rows": strips.bottoms[first:end], "best": best, **columns}, end / strips.strip_count)
+        strips.mark_skipped_rows(first, end)
+        for strip in self._special_columns(first, end):
+            strips.mark_skipped_column(strip, 0, strips.kept_columns[strip])
+        copies = {"best": strips.best[first:end].copy()}
+        if strips.bounds is not None:
+            copies |= {"skipped": strips.skipped[first:end].copy(), "cuts": strips.cuts}
+        store.save(facts, {"rows": strips.bottoms[first:end], **copies, **columns}, end / strips.strip_count)
 
     def _count_finished(self) -> int:
         """Return the number of finished strips, from the left."""

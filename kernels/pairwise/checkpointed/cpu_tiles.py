@@ -2,8 +2,9 @@
 
 A grid is a part of the matrix whose special rows and columns were kept. The tile that holds a cell of the path is
 computed again, from the special row above and the special column on the left, only as far as that cell. A small tile
-keeps directions, half a byte a cell, and is traced at once; a large one is swept on all cores and becomes a grid of
-smaller tiles. All borders hold true values, so every choice on the path, ties included, is that of the whole matrix.
+keeps directions, half a byte or a byte a cell, and is traced at once; a large one is swept on all cores and becomes a
+grid of smaller tiles. All borders hold true values, so every choice on the path, ties included, is that of the whole
+matrix.
 """
 
 from __future__ import annotations
@@ -20,18 +21,30 @@ from antidiag.kernels.pairwise.checkpointed import sizes
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
 from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
-from antidiag.kernels.pairwise.strips.cpu_path import PartDirections, trace_operations
+from antidiag.kernels.pairwise.strips.cpu_path import (
+    OF_SECOND_PIECE,
+    OPERATION,
+    PartDirections,
+    trace_operations,
+)
 from antidiag.kernels.pairwise.strips.cpu_sizes import column_length, slice_bytes, tile_width
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_direction_tile
-from antidiag.kernels.pairwise.strips.start_states import KIND_H, KIND_K, KIND_TOP_G
+from antidiag.kernels.pairwise.strips.start_states import KIND_H, KIND_K, KIND_K2, KIND_TOP_G, KIND_TOP_G2
 
 Span = tuple[int, int]
 
 TILE_BATCH = 512
 """Rows of a batch inside a large tile, whose strips are short."""
-STARTS_AS = {DIAGONAL: KIND_H, UP: KIND_TOP_G, LEFT: KIND_K}
+STARTS_AS = {
+    DIAGONAL: KIND_H,
+    UP: KIND_TOP_G,
+    LEFT: KIND_K,
+    UP | OF_SECOND_PIECE: KIND_TOP_G2,
+    LEFT | OF_SECOND_PIECE: KIND_K2,
+}
 """The state in which a piece of the path begins, by its first operation: H, or a gap."""
 
 
@@ -70,6 +83,7 @@ def make_checkpoint_strips(
     short_rows: int,
     top: np.ndarray | None = None,
     left: np.ndarray | None = None,
+    bounds: PruningBounds | None = None,
 ) -> StripRun:
     """Return strips that keep special rows and columns in ``checkpoint_arrays``, shaped as `checkpoint_shapes` says."""
     columns = {tile // s * (k + 1) - 1: column for k, column in enumerate(checkpoint_arrays[:-1])}
@@ -79,14 +93,15 @@ def make_checkpoint_strips(
         s=s,
         batch=batch,
         run=run,
-        values=np.empty((places, 2, column_length(pair.rows.size)), np.int32),
+        values=np.empty((places, pair.value_count, column_length(pair.rows.size)), np.int32),
         kept_columns=columns,
         top=top,
         left=left,
         h=tile,
-        chunk_parts=2,
+        chunk_parts=pair.value_count,
         bottoms_at=checkpoint_arrays[-1],
         short_rows=short_rows,
+        bounds=bounds,
     )
 
 
@@ -102,7 +117,7 @@ def trace_path(grid: CheckpointGrid, end: tuple[int, int], log: TileLog) -> Alig
         (row, column), border = pair.border_path((row, column))
         pieces.append(border)
     log.phase.report(log.phase.total)
-    operations = np.concatenate([np.empty(0, np.uint8), *pieces[::-1]])
+    operations = np.concatenate([np.empty(0, np.uint8), *pieces[::-1]]) & OPERATION
     return pair.make_alignment((row, column), end, operations)
 
 
@@ -111,6 +126,7 @@ def _trace_pieces(
 ) -> Iterator[np.ndarray]:
     """Yield the pieces of the path from a cell of a grid back to its border or to the path's start, last one first.
 
+    Operations are as `trace_operations` writes them, those of gaps of the second piece with a mark.
     ``held_bytes``: bytes that the grids around this one keep.
     """
     row, column = cell
@@ -134,11 +150,14 @@ def _trace_small_tile(
     begun_ns = time.perf_counter_ns()
     part, top, left = _tile_borders(grid, rows, columns)
     height, width = part.rows.size, tile_width(part.columns.size)
-    strips = StripRun(part, width, 1, np.empty((0, 2, 0), np.int32), grid.strips.run, top=top, left=left)
-    codes, operations = np.empty((1, slice_bytes(height, width)), np.uint8), np.empty(height + width, np.uint8)
-    compute_direction_tile(strips.strip_problem(0), strips.top_edge(0), left, 0, height, codes[0])
+    no_values = np.empty((0, part.value_count, 0), np.int32)
+    strips = StripRun(part, width, 1, no_values, grid.strips.run, top=top, left=left)
+    codes = np.empty((1, slice_bytes(height, width, part.value_count)), np.uint8)
+    operations = np.empty(height + width, np.uint8)
+    compute_direction_tile(strips.strip_problem(0), strips.top_edge(0), left, 0, height, codes[0], strips.second)
     directions = PartDirections(codes, height, width // LANES)
-    length = trace_operations(directions, 0, 0, height, part.columns.size, end_kind, operations)
+    two_pieces = True if strips.second else None
+    length = trace_operations(directions, 0, 0, height, part.columns.size, end_kind, operations, two_pieces)
     held_bytes += strips.nbytes + top.nbytes + codes.nbytes + operations.nbytes
     log.log_tile(grid, rows, columns, begun_ns, held_bytes)
     if length:
@@ -152,9 +171,11 @@ def _trace_large_tile(
     begun_ns = time.perf_counter_ns()
     part, top, left = _tile_borders(grid, rows, columns)
     s, tile = sizes.TILE_STRIP, sizes.inner_tile_size(part.columns.size)
-    kept = [np.empty(shape, np.int32) for shape in sizes.checkpoint_shapes(part.rows.size, part.columns.size, s, tile)]
-    short_rows = cpu_sizes.most_16bit_rows(part.table, part.open, part.extend, s) if grid.strips.short_rows else 0
-    strips = make_checkpoint_strips(grid.strips.run, part, s, TILE_BATCH, tile, kept, short_rows, top, left)
+    shapes = sizes.checkpoint_shapes(part.rows.size, part.columns.size, s, tile, part.value_count)
+    kept = [np.empty(shape, np.int32) for shape in shapes]
+    short_rows = cpu_sizes.most_16bit_rows(part.table, part.gap_pieces, s) if grid.strips.short_rows else 0
+    bounds = grid.strips.bounds and grid.strips.bounds.restrict(rows[0], columns[0], grid.strips.bounds.least)
+    strips = make_checkpoint_strips(grid.strips.run, part, s, TILE_BATCH, tile, kept, short_rows, top, left, bounds)
     strips.best[:, 0] = NEVER_BETTER
     cpu_strips.compute_strips(strips, log.phase, is_logged=False, report=log.phase.run.monitor.check)
     held_bytes += strips.nbytes + top.nbytes + sum(array.nbytes for array in kept[:-1])
@@ -172,10 +193,12 @@ def _tile_borders(grid: CheckpointGrid, rows: Span, columns: Span) -> tuple[Enco
     """Return the letters of a part of a grid, H and G of the row above it, H and K of the column on its left."""
     strips, (top, bottom), (left, right) = grid.strips, rows, columns
     beside = strips.left_column(left // strips.s)[:, top : column_length(bottom)].copy()
+    strips.mark_skipped_column(left // strips.s - 1, top, beside)
     above = np.hstack((beside[:, :1], strips.kept_row(top, left, right)))
     return strips.pair.slice_pair(rows, columns), above, beside
 
 
 def _piece_start(operations: np.ndarray, row: int, column: int) -> tuple[int, int]:
     """Return the cell in which a piece of the path begins that ends in (row, column)."""
-    return row - int(np.count_nonzero(operations != LEFT)), column - int(np.count_nonzero(operations != UP))
+    steps = operations & OPERATION
+    return row - int(np.count_nonzero(steps != LEFT)), column - int(np.count_nonzero(steps != UP))

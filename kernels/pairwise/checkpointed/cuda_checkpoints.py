@@ -25,9 +25,11 @@ import numpy as np
 from antidiag.kernels import memory
 from antidiag.kernels.errors import DiskFull
 from antidiag.kernels.monitor import CheckpointStore
-from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, CheckpointLayout
+from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, CheckpointLayout
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EndCell, choose_end
-from antidiag.kernels.pairwise.strips import cuda_sweep
+from antidiag.kernels.pairwise.model import SkippedBlocks
+from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
+from antidiag.kernels.pairwise.strips import cuda_pruning, cuda_sweep
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import CHECKPOINTS, SCORE
@@ -35,6 +37,9 @@ from antidiag.kernels.recovery.checkpoint_files import Checkpoint
 from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter as DiskStore
 
 THREADS = 1024
+MARK_BYTE = 0xDF
+MARK = int(np.full(4, MARK_BYTE, np.uint8).view(np.int32)[0])
+"""A number of such bytes, less than all scores, from which costs can be subtracted."""
 NOTHING = EndCell(2 * NEGATIVE, 0, 0)
 """Worse than every end."""
 
@@ -43,8 +48,9 @@ NOTHING = EndCell(2 * NEGATIVE, 0, 0)
 class DeviceCheckpoints:
     """Special rows and columns of one run; the first ``finished_bands`` bands are from an interrupted one.
 
-    ``rows`` int32 (slots, width, 2): H and G from column 0 on; ``columns`` int32 (segments, m or height, 2): H and K
-    from row 1 on. Where they go to the disk, row 0 and column 0 are not among them.
+    ``rows`` int32 (slots, width, v): H and G from column 0 on; ``columns`` int32 (segments, m or height, v): H and K
+    from row 1 on; v is 2, or 3 where gap costs have two pieces. Where they go to the disk, row 0 and column 0 are not
+    among them.
     """
 
     job: PairJob
@@ -67,22 +73,28 @@ class DeviceCheckpoints:
     def left_border(self) -> cupy.ndarray:
         """Column 0 of the matrix from row 1 on."""
         return (
-            self.job.run.upload_together(_border_pairs(self.job.encoded.left_scores(1, self.layout.rows + 1)))[0]
+            self.job.run.upload_together(self._border_cells(self.job.encoded.left_scores(1, self.layout.rows + 1)))[0]
             if self.layout.on_disk
             else self.columns[0]
         )
 
-    def run_sweep(self) -> EndCell:
-        """Run phase 1; return the best cell of the whole matrix."""
+    def run_sweep(self, bounds: PruningBounds | None = None) -> tuple[EndCell, SkippedBlocks | None, int | None]:
+        """Run phase 1; return the best cell of the whole matrix, the blocks that were skipped, and the cells computed.
+
+        A run that continues does not know what was skipped before.
+        """
         self._restore_bands()
         job = self._make_remaining_job() if self.finished_bands else self.job
         saving = _BandWriter(self, job)
-        best = cuda_sweep.sweep_scores(job, self._kernel_checkpoints(), saving.save_finished_bands)
+        remaining = bounds and bounds.restrict(self.first_row, 0, bounds.least)
+        pruning = cuda_pruning.prepare_pruning(job, remaining)
+        best = cuda_sweep.sweep_scores(job, self._kernel_checkpoints(), saving.save_finished_bands, pruning)
         saving.finish()
         on_host = [*saving.buffers, *([] if self.last_band_columns is None else [self.last_band_columns])]
         self.host_bytes = sum(array.nbytes for array in on_host)
         job.run.add_time("phase 1", self.before_ms)
-        return cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
+        end = cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
+        return end, *(pruning.read_skipped() if pruning and not self.finished_bands else (None, None))
 
     def border_addresses(
         self, bands: np.ndarray, segments: np.ndarray, rows: np.ndarray, columns: np.ndarray
@@ -94,8 +106,9 @@ class DeviceCheckpoints:
         """
         layout = self.layout
         if not layout.on_disk:
-            above = self.rows.data.ptr + PAIR_BYTES * (bands * layout.width + segments * layout.tile)
-            return above, self.columns.data.ptr + PAIR_BYTES * (segments * layout.rows + bands * layout.tile), []
+            cell = layout.cell_bytes
+            above = self.rows.data.ptr + cell * (bands * layout.width + segments * layout.tile)
+            return above, self.columns.data.ptr + cell * (segments * layout.rows + bands * layout.tile), []
         borders = [self._load_borders(*tile) for tile in np.stack([bands, segments, rows, columns], axis=1).tolist()]
         above, left = np.array([[array.data.ptr for array in pair] for pair in borders], np.uint64).T
         return above, left, [array for pair in borders for array in pair]
@@ -108,7 +121,7 @@ class DeviceCheckpoints:
         top = (
             self._host_row(band)[column : end + 1]
             if band
-            else _border_pairs(self.job.encoded.top_scores(column, end + 1))
+            else self._border_cells(self.job.encoded.top_scores(column, end + 1))
         )
         if segment == 0:
             return self.job.run.upload_together(top)[0], self.left_border[row:]
@@ -173,6 +186,10 @@ class DeviceCheckpoints:
             rows=rows, columns=columns, tile=layout.tile, width=layout.width, slots=slots, height=layout.height
         )
 
+    def _border_cells(self, scores: np.ndarray) -> np.ndarray:
+        """Return H, and gap states of the same value, of some border cells; int32 (cells, values)."""
+        return np.repeat(scores[:, None], self.layout.values, axis=1)
+
     def _device_row(self, band: int) -> cupy.ndarray:
         """Return the special row above a band, on the device."""
         return self.job.run.upload_together(self._host_row(band))[0] if self.layout.on_disk else self.rows[band]
@@ -212,7 +229,7 @@ class _BandWriter:
         for future in self.written:
             self._wait_for_band(future)
         rows = layout.rows - (layout.band_count - 1) * layout.tile
-        checkpoints.last_band_columns = np.empty((layout.segment_count - 1, rows, 2), np.int32)
+        checkpoints.last_band_columns = np.empty((layout.segment_count - 1, rows, layout.values), np.int32)
         self._copy_columns(checkpoints.last_band_columns, layout.band_count - 1)
         cupy.cuda.get_current_stream().synchronize()
 
@@ -225,10 +242,11 @@ class _BandWriter:
         arrays = self._pinned_buffer(turn)
         kept = checkpoints.rows[self._slot_of(band) if layout.on_disk else band + 1]
         row = (band + 1) * layout.tile
-        arrays["row"][:1] = _border_pairs(checkpoints.job.encoded.left_scores(row, row + 1))
-        copy_rows(arrays["row"][1:], kept[1:], PAIR_BYTES * (layout.width - 1), 1)
+        arrays["row"][:1] = checkpoints.job.encoded.left_scores(row, row + 1)[:, None]
+        copy_rows(arrays["row"][1:], kept[1:], layout.cell_bytes * (layout.width - 1), 1)
         self._copy_columns(arrays["columns"], band)
         copy_rows(arrays["best"], state, arrays["best"][0].nbytes, self.job.strip_count)
+        self._mark_again(band)
         copied = cupy.cuda.Event()
         copied.record()
         best = checkpoints.best
@@ -242,6 +260,14 @@ class _BandWriter:
         self.written[turn] = checkpoints.store.save(facts, arrays, fraction, copied.synchronize)
         self.next_band += 1
 
+    def _mark_again(self, band: int) -> None:
+        """Queue marks for the slots of a band, which the sweep uses again."""
+        checkpoints, layout, slot = self.checkpoints, self.checkpoints.layout, self._slot_of(band)
+        if not layout.on_disk:
+            return
+        checkpoints.rows[slot].fill(MARK)
+        checkpoints.columns[:, slot * layout.tile : (slot + 1) * layout.tile].fill(MARK)
+
     def _copy_columns(self, target: np.ndarray, band: int) -> None:
         """Queue the copies of the special columns inside a band."""
         checkpoints, layout = self.checkpoints, self.checkpoints.layout
@@ -250,7 +276,7 @@ class _BandWriter:
         else:
             inside = checkpoints.columns[1:, band * layout.tile :]
         if target.size:
-            copy_rows(target, inside, PAIR_BYTES * target.shape[1], target.shape[0])
+            copy_rows(target, inside, layout.cell_bytes * target.shape[1], target.shape[0])
 
     def _slot_of(self, band: int) -> int:
         """Return the slot of a band on the device; slots are used in turn from the first row of the sweep on."""
@@ -260,8 +286,8 @@ class _BandWriter:
         """Return the pinned memory of a band."""
         layout, strips = self.checkpoints.layout, self.job.strip_count
         shapes = {
-            "row": (layout.width, 2),
-            "columns": (layout.segment_count - 1, layout.tile, 2),
+            "row": (layout.width, layout.values),
+            "columns": (layout.segment_count - 1, layout.tile, layout.values),
             "best": (strips, BEST_FIELDS, LANES),
         }
         sizes = [int(np.prod(shape)) for shape in shapes.values()]
@@ -288,19 +314,25 @@ class _BandWriter:
 def open_checkpoints(job: PairJob, layout: CheckpointLayout) -> Iterator[DeviceCheckpoints]:
     """Allocate special rows and columns, with the borders of the matrix set, and a store where one is needed."""
     if layout.on_disk:
-        rows = job.run.allocate_array((layout.slot_count, layout.width, 2), np.int32)
-        columns = job.run.allocate_array((layout.segment_count - 1, layout.height, 2), np.int32)
+        rows = _allocate_marked(job, (layout.slot_count, layout.width, layout.values))
+        columns = _allocate_marked(job, (layout.segment_count - 1, layout.height, layout.values))
         with _open_store(job) as store:
             yield DeviceCheckpoints(job, layout, store, rows, columns)
         return
-    rows = job.run.allocate_array((layout.band_count, layout.width, 2), np.int32)
-    columns = job.run.allocate_array((layout.segment_count, layout.rows, 2), np.int32)
+    rows = _allocate_marked(job, (layout.band_count, layout.width, layout.values))
+    columns = _allocate_marked(job, (layout.segment_count, layout.rows, layout.values))
     kernel = job.compile_kernel(SCORE, "keep_borders", KEYED=cuda_sweep.uses_keys(job), CHECKPOINTS=True)
     numbers: tuple[Any, ...] = np.int32(layout.rows), np.int32(layout.columns)
     costs = np.int32(job.encoded.open + job.encoded.extend), np.int32(job.encoded.extend), np.int32(layout.tile)
-    arguments = rows, np.int32(layout.band_count), np.int64(layout.width), columns, *numbers, *costs
+    second = map(np.int32, job.second_costs().values())
+    arguments = rows, np.int32(layout.band_count), np.int64(layout.width), columns, *numbers, *costs, *second
     kernel((-(-(max(layout.rows, layout.columns) + 1) // THREADS),), (THREADS,), arguments)
     yield DeviceCheckpoints(job, layout, job.run.monitor.store, rows, columns)
+
+
+def _allocate_marked(job: PairJob, shape: tuple[int, ...]) -> cupy.ndarray:
+    """Allocate an int32 array of marks, which stand for what pruning does not compute (pruned_sweep.cuh)."""
+    return job.run.allocate_filled(shape, np.int32, MARK_BYTE)
 
 
 @contextmanager
@@ -320,8 +352,3 @@ def _open_store(job: PairJob) -> Iterator[CheckpointStore]:
             yield store
         finally:
             store.close()
-
-
-def _border_pairs(scores: np.ndarray) -> np.ndarray:
-    """Return H, and a gap state of the same value, of some border cells; int32 (cells, 2)."""
-    return np.repeat(scores[:, None], 2, axis=1)

@@ -11,12 +11,12 @@ import numpy as np
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import CheckpointedParameters
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
-from antidiag.kernels.pairwise.strips.cuda_sources import STATES_REGISTERS, SUB_PATH, TILE
+from antidiag.kernels.pairwise.strips.cuda_sources import SUB_PATH, TILE, sweep_registers
 
-PAIR_BYTES = 8
-"""Bytes of H and a gap state."""
+NUMBER_BYTES = 4
 TILES = 64
 """Tiles along the longer sequence where the user does not choose."""
 LEAST_TILE, MOST_TILE = 1024, 131_072
@@ -43,8 +43,9 @@ class CheckpointLayout:
     """How special rows and columns, ``tile`` cells apart, are stored; row 0 and column 0 are among them.
 
     The device has room for all of them; or, where they go to the disk (``on_disk``), for ``slot_count`` rows and
-    ``height`` cells of each column, which are used in turn. ``width`` is the length of a row there, in pairs. At most
-    ``tiles_together`` tiles are swept again at a time.
+    ``height`` cells of each column, which are used in turn. ``width`` is the length of a row there, in cells of
+    ``values`` numbers: H, and a gap state for each piece of the gap costs. At most ``tiles_together`` tiles are swept
+    again at a time.
     """
 
     tile: int
@@ -56,6 +57,7 @@ class CheckpointLayout:
     height: int
     on_disk: bool
     tiles_together: int
+    values: int = 2
 
     @property
     def band_count(self) -> int:
@@ -68,15 +70,21 @@ class CheckpointLayout:
         return -(-self.columns // self.tile)
 
     @property
+    def cell_bytes(self) -> int:
+        """Bytes of a cell."""
+        return NUMBER_BYTES * self.values
+
+    @property
     def device_bytes(self) -> int:
         """Bytes on the device; column 0 is always there, for a run that is continued."""
         columns = (self.segment_count - 1) * self.height + self.rows
-        return PAIR_BYTES * (self.slot_count * self.width + columns)
+        return self.cell_bytes * (self.slot_count * self.width + columns)
 
     @property
     def band_bytes(self) -> int:
         """Bytes of a special row, the cells above it of the special columns, and the best cells so far."""
-        return PAIR_BYTES * (self.width + (self.segment_count - 1) * self.tile) + BEST_FIELDS * WARP_BYTES * self.strips
+        cells = self.width + (self.segment_count - 1) * self.tile
+        return self.cell_bytes * cells + BEST_FIELDS * WARP_BYTES * self.strips
 
     @property
     def disk_bytes(self) -> int:
@@ -85,10 +93,11 @@ class CheckpointLayout:
 
 
 def plan_layout(
-    rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES
+    rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES, values: int = 2
 ) -> CheckpointLayout:
     """Return special rows and columns in at most ``limit`` bytes on the device, or the fewest that the sweep allows.
 
+    A cell has ``values`` numbers.
     When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A slot is
     used again only for rows below that.
     """
@@ -97,11 +106,11 @@ def plan_layout(
     bands = -(-rows // tile)
     span = (strips - 1) * cuda_sizes.strip_skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
-    together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch))
+    together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch, values))
     together = max(1, min(together, MOST_TILES, 2 * (bands - (-columns // tile))))
-    whole = CheckpointLayout(tile, rows, columns, strips, width, bands, rows, False, together)
+    whole = CheckpointLayout(tile, rows, columns, strips, width, bands, rows, False, together, values)
     slots = span // tile + 2
-    ring = CheckpointLayout(tile, rows, columns, strips, width, slots, slots * tile, True, together)
+    ring = CheckpointLayout(tile, rows, columns, strips, width, slots, slots * tile, True, together, values)
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
@@ -112,7 +121,8 @@ def choose_parameters(problem: PairProblem, multiprocessors: int) -> dict[str, A
     Special rows and columns take some 1,000 bytes a letter. Recomputed cells grow with the tile size; below LEAST_TILE
     a smaller tile gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP)
+    share = pruning_sizes.expected_share(problem, 0)
+    chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP, share)
     alone = chosen["threads"] == 4 * LANES
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
     return {
@@ -132,20 +142,22 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
     """Return the bytes with special rows and columns ``tile`` cells apart, ``limit`` bytes of them on the device."""
     s, m, n = parameters.s, problem.rows, problem.columns
     spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
-    places = plan_layout(m, n, s, parameters.T, tile, limit, spread)
+    values, pieces = problem.value_count, len(problem.scoring.gap_pieces)
+    places = plan_layout(m, n, s, parameters.T, tile, limit, spread, values)
     width = tile_strip_width(s)
-    one = int(direction_words(np.array(m + 1), width)) * 4
-    every = int(direction_words(np.array(m + n // width), width)) * 4
+    one = int(direction_words(np.array(m + 1), width, pieces)) * 4
+    every = int(direction_words(np.array(m + n // width), width, pieces)) * 4
     return Footprint(
         host={
             **cuda_sizes.host_bytes(problem),
+            **cuda_sizes.pruning_host_bytes(problem, parameters),
             "special rows and columns on their way to the disk": (BUFFERS + places.on_disk) * places.band_bytes,
             "path": 2 * (m + n),
         },
         device={
             **cuda_sizes.score_bytes(problem, parameters),
             "special rows and columns": places.device_bytes,
-            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters.T),
+            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters.T, values),
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": 2 * (m + n),
         },
@@ -153,11 +165,13 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
     )
 
 
-def tiles_bytes(count: int, rows: int, columns: int, s: int, batch: int) -> int:
+def tiles_bytes(count: int, rows: int, columns: int, s: int, batch: int, values: int = 2) -> int:
     """Return the bytes to sweep ``count`` tiles side by side, and to keep the sub-paths in them."""
     width = tile_strip_width(s)
     strips = -(-columns // width)
-    registers = STATES_REGISTERS.count_registers(width // LANES) * WARP_BYTES
-    boundary = PAIR_BYTES * (boundary_rows(rows, count * columns, width, batch, False) + rows)
-    borders = PAIR_BYTES * (rows + columns + s + 1)
+    pieces, cell = values - 1, NUMBER_BYTES * values
+    registers = sweep_registers(pieces == 2).states.count_registers(width // LANES) * WARP_BYTES
+    ring = boundary_rows(rows, count * columns, width, batch, False)
+    boundary = cuda_sizes.boundary_bytes(pieces) * ring + cell * rows
+    borders = cell * (rows + columns + s + 1)
     return count * (strips * (registers + boundary + EVENT_BYTES + SUB_PATH_BYTES) + borders + TILE_BYTES)

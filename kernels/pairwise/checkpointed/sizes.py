@@ -9,8 +9,9 @@ from antidiag.kernels.cuda import devices
 from antidiag.kernels.memory import Footprint, host_bytes_free
 from antidiag.kernels.pairwise.checkpointed import cuda_sizes as on_device
 from antidiag.kernels.pairwise.checkpointed import spilled_arrays
-from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import MIB, CheckpointedParameters, round_to_strips
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
 from antidiag.kernels.pairwise.strips.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
 
@@ -26,10 +27,13 @@ TILE_STRIP = 512
 """Width of the strips inside a large tile."""
 
 
-def checkpoint_shapes(m: int, n: int, s: int, tile: int) -> list[spilled_arrays.Shape]:
-    """Return the shapes of the special columns (H and K), one each, then of all special rows (H and G, by strip)."""
-    columns = [(2, column_length(m))] * ((n - 1) // tile)
-    return [*columns, (-(-n // s), (m - 1) // tile, 2, s)]
+def checkpoint_shapes(m: int, n: int, s: int, tile: int, values: int) -> list[spilled_arrays.Shape]:
+    """Return the shapes of the special columns (H and K), one each, then of all special rows (H and G, by strip).
+
+    A cell has ``values`` numbers: H, and a gap state for each piece of the gap costs.
+    """
+    columns = [(values, column_length(m))] * ((n - 1) // tile)
+    return [*columns, (-(-n // s), (m - 1) // tile, values, s)]
 
 
 def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, backend: str) -> int:
@@ -38,10 +42,18 @@ def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, ba
     if backend == "cuda":
         spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
         places = on_device.plan_layout(
-            problem.rows, problem.columns, s, parameters.T, tile, parameters.checkpoint_bytes, spread
+            problem.rows,
+            problem.columns,
+            s,
+            parameters.T,
+            tile,
+            parameters.checkpoint_bytes,
+            spread,
+            problem.value_count,
         )
-        return 0 if places.on_disk else places.disk_bytes
-    return sum(map(spilled_arrays.int32_bytes, checkpoint_shapes(problem.rows, problem.columns, s, tile)))
+        return 0 if places.on_disk else places.disk_bytes * len(problem.variants)
+    shapes = checkpoint_shapes(problem.rows, problem.columns, s, tile, problem.value_count)
+    return sum(map(spilled_arrays.int32_bytes, shapes)) * len(problem.variants)
 
 
 def inner_tile_size(columns: int) -> int:
@@ -49,18 +61,19 @@ def inner_tile_size(columns: int) -> int:
     return round_to_strips(max(LEAST_TILE, columns // TILES + TILE_STRIP // 2), TILE_STRIP)
 
 
-def tile_bytes(rows: int, columns: int, workers: int) -> int:
+def tile_bytes(rows: int, columns: int, workers: int, values: int = 2) -> int:
     """Return the bytes that phase 2 needs for a tile of at most so many rows and columns."""
     width = tile_width(columns)
-    borders = 16 * column_length(rows) + 12 * width + 2 * rows
-    directions = (min(rows * columns, SMALL_CELLS) + WIDTH_STEP * rows + LANES * width) // 2
+    borders = 8 * values * column_length(rows) + 6 * values * width + 2 * rows
+    directions = (min(rows * columns, SMALL_CELLS) + WIDTH_STEP * rows + LANES * width) * (values - 1) // 2
     walked = borders + directions + rows + width
     if rows * columns <= SMALL_CELLS:
         return walked
     tile = inner_tile_size(columns)
-    kept = 16 * column_length(rows) * min(-(-columns // LEAST_TILE), TILES) + 8 * TILE_STRIP * (rows // LEAST_TILE)
-    passing = 8 * column_length(rows) * (workers + 1) + 80 * -(-columns // TILE_STRIP)
-    swept = borders + kept + passing + tile_bytes(min(rows, tile), min(columns, tile), workers)
+    column = 4 * values * column_length(rows)
+    kept = 2 * column * min(-(-columns // LEAST_TILE), TILES) + 4 * values * TILE_STRIP * (rows // LEAST_TILE)
+    passing = column * (workers + 1) + 80 * -(-columns // TILE_STRIP)
+    swept = borders + kept + passing + tile_bytes(min(rows, tile), min(columns, tile), workers, values)
     return max(walked, swept)
 
 
@@ -76,7 +89,7 @@ def choose_parameters(problem: PairProblem, backend: str, multiprocessors: int |
             "checkpoint_memory": _device_checkpoint_memory(),
         }
     path_rows = DIRECTION_COST * cpu_sizes.count_processors() * problem.rows
-    chosen = cpu_sizes.choose_fastest_score(problem, path_rows)
+    chosen = cpu_sizes.choose_fastest_score(problem, path_rows, pruning_sizes.expected_share(problem, 0))
     tile = round_to_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
     return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
 
@@ -98,15 +111,25 @@ def count_recomputed(problem: PairProblem, parameters: CheckpointedParameters) -
     cells = 0
     while True:
         height, width = min(tile, m), min(tile, n)
-        cells += min(m * width + n * height, problem.cells)
+        cells += min(m * width + n * height, problem.matrix_cells)
         if height * width <= SMALL_CELLS:
-            return cells
+            return cells * len(problem.variants)
         tile = inner_tile_size(width)
 
 
 def count_work(problem: PairProblem, parameters: CheckpointedParameters) -> int:
     """Return the cells computed: each once, and those of tiles on the path again."""
-    return problem.cells + count_recomputed(problem, parameters)
+    return count_cells(problem, parameters) + count_recomputed(problem, parameters)
+
+
+def count_cells(problem: PairProblem, parameters: CheckpointedParameters) -> int:
+    """Return the cells of phase 1, without those that are expected to be skipped."""
+    return pruning_sizes.count_cells(problem, parameters, cpu_sizes.block_rows(problem, parameters))
+
+
+def count_completed_work(problem: PairProblem, parameters: CheckpointedParameters, answer: PairAnswer) -> int:
+    """Return the cells of a run whose answer is known, as `count_work` does."""
+    return answer.count_computed(problem) + count_recomputed(problem, parameters)
 
 
 def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, backend: str) -> Footprint:
@@ -114,15 +137,16 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ba
     m, n, tile, limit = problem.rows, problem.columns, parameters.rounded_tile, parameters.checkpoint_bytes
     if backend == "cuda":
         return on_device.estimate_memory(problem, parameters, tile, limit)
-    shapes = checkpoint_shapes(m, n, parameters.s, tile)
+    shapes = checkpoint_shapes(m, n, parameters.s, tile, problem.value_count)
     sizes = [spilled_arrays.int32_bytes(shape) for shape in shapes]
     stay = spilled_arrays.fits_in_memory(shapes, limit)
     inside = sum(size for size, stays in zip(sizes, stay, strict=True) if stays)
     return Footprint(
         host={
             **cpu_sizes.strip_bytes(problem, parameters, every_boundary=False),
+            **pruning_sizes.footprint(problem, parameters, cpu_sizes.block_rows(problem, parameters)),
             "special rows and columns": inside,
-            "a tile computed again": tile_bytes(min(m, tile), min(n, tile), parameters.threads),
+            "a tile computed again": tile_bytes(min(m, tile), min(n, tile), parameters.threads, problem.value_count),
             "path": 3 * (m + n),
         },
         disk={"special rows and columns": sum(sizes) - inside} if inside < sum(sizes) else {},

@@ -29,7 +29,7 @@ class StripView(NamedTuple):
 
     ``bands`` int64 (bands, 3): the last row of a band, its row of pixels, and the place of its last row in
     ``kept_rows``. ``pixel_columns``: the column of pixels of each column of the tile. -1 means none. ``image`` int32
-    takes maxima; ``kept_rows`` int32 (kept, 2, s) takes H and G. Rows of the tile are in lane order
+    takes maxima; ``kept_rows`` int32 (kept, 2 or 3, s) takes H, G and G2. Rows of the tile are in lane order
     (strips/cpu_tile_kernels.py).
     """
 
@@ -40,13 +40,15 @@ class StripView(NamedTuple):
 
 
 class StoredBlock(NamedTuple):
-    """A part of the matrix that is kept whole: letters of its rows and columns, scores, costs, the floor of H."""
+    """A part of the matrix that is kept whole: letters of its rows and columns, scores, costs, the floor of H.
+
+    ``pieces`` int64 (1 or 2, 2): the costs of opening a gap and of its letters, of each piece.
+    """
 
     rows: np.ndarray
     columns: np.ndarray
     table: np.ndarray
-    open: int
-    extend: int
+    pieces: np.ndarray
     floor: int
 
 
@@ -66,13 +68,19 @@ def sweep_region(part: MatrixRegion, s: int, monitor: Monitor) -> None:
         width = borders.edge.shape[1]
         pixels = np.full(width, -1)
         pixels[: end - start] = all_pixels[start + 1 : end + 1]
-        kept = np.empty((len(part.rows), 2, width), np.int32)
+        kept = np.empty((len(part.rows), part.pair.value_count, width), np.int32)
         shown = StripView(part.bands, to_lane_order(pixels), part.image, kept)
         advance_image(
-            strips.strip_problem(strip), borders, strips.best[strip], np.empty(width, np.int32), shown, progress
+            strips.strip_problem(strip),
+            borders,
+            strips.best[strip],
+            np.empty(width, np.int32),
+            shown,
+            progress,
+            strips.second,
         )
         for place in kept_places:
-            for value in range(2):
+            for value in range(part.pair.value_count):
                 part.rows[place, value, start + 1 : end + 1] = from_lane_order(kept[place, value])[: end - start]
 
     with run.phase("matrix", strips.row_count) as phase:
@@ -81,14 +89,14 @@ def sweep_region(part: MatrixRegion, s: int, monitor: Monitor) -> None:
 
 def _make_strips(run: CpuRun, pair: EncodedPair, s: int, top: np.ndarray | None, left: np.ndarray | None) -> StripRun:
     columns = min(run.threads, -(-pair.columns.size // s)) + 1
-    values = np.empty((columns, 2, column_length(pair.rows.size)), np.int32)
+    values = np.empty((columns, pair.value_count, column_length(pair.rows.size)), np.int32)
     strips = StripRun(pair, s, WIDTH_STEP, values, run, top=top, left=left)
     strips.best[:, 0] = NEVER_BETTER
     return strips
 
 
 @cached_njit
-def advance_image(problem, borders, best, peaks, shown, progress):
+def advance_image(problem, borders, best, peaks, shown, progress, second):
     """Compute a strip band by band; return early on stop. ``peaks`` is work space for a row."""
     bands, pixel_columns, image, kept_rows = shown
     own = progress.own * WORD_STRIDE
@@ -100,7 +108,7 @@ def advance_image(problem, borders, best, peaks, shown, progress):
             continue
         if not wait_for_left_strip(progress, end):
             return
-        compute_score_tile(problem, borders, row, end - row, best, peaks, ends)
+        compute_score_tile(problem, borders, row, end - row, best, peaks, ends, second)
         if pixel_row >= 0:
             for column in range(peaks.size):
                 pixel = pixel_columns[column]
@@ -114,18 +122,25 @@ def advance_image(problem, borders, best, peaks, shown, progress):
 
 @cached_njit
 def fill_block(block, top, left, H, E, F):
-    """Compute all cells of a block one after another: ``H``, ``E``, ``F`` int32 (rows + 1, columns + 1).
+    """Compute all cells of a block one after another: ``H`` int32 (rows + 1, columns + 1), and ``E`` and ``F`` of each
+    piece of the gap costs, int32 (pieces, rows + 1, columns + 1).
 
-    ``top`` (2, columns + 1) holds H and G of the row above, ``left`` (2, rows + 1) H and K of the column on the left;
-    row 0 and column 0 of the results receive H only.
+    ``top`` (1 + pieces, columns + 1) holds H and G of the row above, ``left`` (1 + pieces, rows + 1) H and K of the
+    column on the left; row 0 and column 0 of the results receive H only.
     """
-    rows, columns, table, open_cost, extend, floor = block
+    rows, columns, table, pieces, floor = block
     H[0], H[:, 0] = top[0], left[0]
     for j in range(columns.size):
-        above = top[1, j + 1]
         for i in range(rows.size):
-            E[i + 1, j + 1] = above - open_cost - extend
-            beside = left[1, i + 1] if j == 0 else max(F[i + 1, j] + open_cost, H[i + 1, j])
-            F[i + 1, j + 1] = beside - open_cost - extend
-            H[i + 1, j + 1] = max(H[i, j] + table[rows[i], columns[j]], E[i + 1, j + 1], F[i + 1, j + 1], floor)
-            above = max(E[i + 1, j + 1] + open_cost, H[i + 1, j + 1])
+            best = max(H[i, j] + table[rows[i], columns[j]], floor)
+            for piece in range(len(pieces)):
+                opening, extend = pieces[piece]
+                above, beside = top[1 + piece, j + 1], left[1 + piece, i + 1]
+                if i > 0:
+                    above = max(E[piece, i, j + 1] + opening, H[i, j + 1])
+                if j > 0:
+                    beside = max(F[piece, i + 1, j] + opening, H[i + 1, j])
+                E[piece, i + 1, j + 1] = above - opening - extend
+                F[piece, i + 1, j + 1] = beside - opening - extend
+                best = max(best, E[piece, i + 1, j + 1], F[piece, i + 1, j + 1])
+            H[i + 1, j + 1] = best

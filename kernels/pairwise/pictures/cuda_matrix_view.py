@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import cupy
 import numpy as np
 
 from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.kernel_compiler import SourcePart
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.monitor import Monitor
@@ -23,7 +25,8 @@ WIDEST = STEP // LANES
 STRIPS_AT_LEAST = 256
 """Strips are narrowed until there are at least this many."""
 THREADS = 4 * LANES
-REGISTERS = LaneRegisters(3, 5, 0)
+ONE_PIECE_REGISTERS, TWO_PIECE_REGISTERS = LaneRegisters(3, 5, 0), LaneRegisters(4, 6, 0)
+"""What a lane keeps, for gap costs of one piece and of two."""
 
 BAND = DeviceStruct(
     "Band",
@@ -43,13 +46,14 @@ PICTURE = DeviceStruct(
     int band_count, width, height;
 """,
 )
-IMAGE = (
-    *VALUES,
-    DeviceConstants.from_values(IMAGE_A_COLUMN=REGISTERS.a_column, IMAGE_A_LANE=REGISTERS.a_lane),
-    BAND,
-    PICTURE,
-    Path(__file__).with_name("image.cu"),
-)
+
+
+def _list_parts(registers: LaneRegisters) -> tuple[SourcePart, ...]:
+    constants = DeviceConstants.from_values(IMAGE_A_COLUMN=registers.a_column, IMAGE_A_LANE=registers.a_lane)
+    return *VALUES, constants, BAND, PICTURE, Path(__file__).with_name("image.cu")
+
+
+IMAGE, TWO_PIECE_IMAGE = _list_parts(ONE_PIECE_REGISTERS), _list_parts(TWO_PIECE_REGISTERS)
 
 
 def sweep_region(part: MatrixRegion, monitor: Monitor, device: int) -> None:
@@ -78,8 +82,9 @@ def _sweep_on_device(part: MatrixRegion, run: DeviceRun) -> None:
     ending = part.bands[part.bands[:, 0] > 0]
     bands = np.zeros(len(ending), BAND.dtype)
     bands["last_row"], bands["pixel_row"], bands["place"] = ending.T
-    image, columns = run.upload_array(part.image), run.allocate_array((part.column_numbers.size, 2, m + 1), np.int32)
-    rows = run.allocate_array((len(part.rows), 2, n + 1), np.int32)
+    image, values = run.upload_array(part.image), pair.value_count
+    columns = run.allocate_array((part.column_numbers.size, values, m + 1), np.int32)
+    rows = run.allocate_array((len(part.rows), values, n + 1), np.int32)
     pixels = run.upload_array(part.column_pixels.astype(np.int32))
     picture = PICTURE(
         bands=run.upload_array(bands.view(np.int32)),
@@ -92,14 +97,15 @@ def _sweep_on_device(part: MatrixRegion, run: DeviceRun) -> None:
         width=max(image.shape[1], 1),
         height=m + 1,
     )
-    kernel = job.compile_kernel(IMAGE, "matrix_image")
-    state = run.allocate_array((job.strip_count, REGISTERS.count_registers(per_lane), LANES), np.int32)
+    parts, registers = (IMAGE, ONE_PIECE_REGISTERS) if values == 2 else (TWO_PIECE_IMAGE, TWO_PIECE_REGISTERS)
+    compile_kernel = partial(job.compile_kernel, parts, "matrix_image")
+    state = run.allocate_array((job.strip_count, registers.count_registers(per_lane), LANES), np.int32)
     cuda_sweep.run_sweep(
         job,
-        kernel,
+        compile_kernel,
         state,
         cuda_sweep.allocate_boundaries(job, whole=False),
-        crossing_bytes=8,
+        crossing_bytes=8 * job.piece_count,
         extra_arguments=picture,
         phase="matrix",
     )

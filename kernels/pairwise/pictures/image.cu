@@ -10,6 +10,8 @@
 //
 // Needs strip.cuh, sweep.cuh and value_lane.cuh. Compile-time: those of strip.cuh; PACKED is 0.
 
+constexpr int VALUES = TWO_PIECES ? 3 : 2;               // kept of a cell: H, and a gap state for each piece of gap costs
+
 struct Lane : ValueLane {
     static constexpr int FIELDS = IMAGE_A_COLUMN * R + IMAGE_A_LANE;
     static constexpr bool KEEPS = true;
@@ -42,8 +44,11 @@ struct Lane : ValueLane {
     // Stores a cell of kept column `column_place`; the values of a column, from row 0 on, are adjacent.
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
         if (column_place < 0) return;
-        int* column = picture.columns + 2ll * column_place * picture.height + at_row;
+        int* column = picture.columns + VALUES * static_cast<long long>(column_place) * picture.height + at_row;
         column[0] = edge.h, column[picture.height] = edge.k;
+#if TWO_PIECES
+        column[2 * picture.height] = edge.k2;
+#endif
     }
 
     // Returns the end of the first band that ends below a row; bands are sorted.
@@ -79,14 +84,19 @@ struct Lane : ValueLane {
             greatest[c] = MINUS_INFINITY;
         }
         if (pixel >= 0) atomicMax(row + pixel, value);
-        if (ended.place >= 0) keep_row(picture.rows + 2ll * ended.place * (n + 1));
+        if (ended.place >= 0) keep_row(picture.rows + VALUES * static_cast<long long>(ended.place) * (n + 1));
         band_end = ++band < picture.band_count ? picture.bands[band].last_row : 0;
     }
 
     __device__ void keep_row(int* values) {
 #pragma unroll
         for (int c = 0; c < R; ++c)
-            if (left + c < n) values[left + c + 1] = h[c], values[n + 1 + left + c + 1] = g[c];
+            if (left + c < n) {
+                values[left + c + 1] = h[c], values[n + 1 + left + c + 1] = g[c];
+#if TWO_PIECES
+                values[2 * (n + 1) + left + c + 1] = g2[c];
+#endif
+            }
     }
 };
 

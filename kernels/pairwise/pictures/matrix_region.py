@@ -13,14 +13,15 @@ from antidiag.kernels.pairwise.encoding import EncodedPair
 class MatrixRegion:
     """A region of the matrix, and the arrays to fill. Its rows and columns are counted from 1.
 
-    ``pair`` are its letters, at least one row and one column; ``top`` int32 (2, n + 1) and ``left`` int32 (2, m + 1 or
-    more): H and G above it, H and K on its left, None where these are the borders of the matrix. ``bands`` int64
+    ``pair`` are its letters, at least one row and one column; ``top`` int32 (v, n + 1) and ``left`` int32 (v, m + 1 or
+    more): H and G above it, H and K on its left, None where these are the borders of the matrix; v is 2, or 3 where gap
+    costs have two pieces. ``bands`` int64
     (bands, 3): the last row of a band, its row of pixels, and the place of its last row in ``rows``, -1 for none.
     ``pixel_columns`` int64 (n + 1): the column of pixels of each column, -1 for none; None: no pixels.
     ``column_numbers`` int64: columns that are kept in ``columns``, in order.
 
-    To be filled: ``image`` int32, which takes maxima; ``rows`` int32 (kept, 2, n + 1), H and G, from column 1 on;
-    ``columns`` int32 (kept, 2, m + 16), H and K, from row 1 on.
+    To be filled: ``image`` int32, which takes maxima; ``rows`` int32 (kept, v, n + 1), H and G, from column 1 on;
+    ``columns`` int32 (kept, v, m + 16), H and K, from row 1 on.
     """
 
     pair: EncodedPair

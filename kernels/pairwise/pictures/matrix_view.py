@@ -46,8 +46,8 @@ class MatrixScan:
 
     ``overview`` is int32, the greatest H of each pixel; pixel p of h covers rows p (m + 1) // h up to
     (p + 1) (m + 1) // h, and columns likewise. The other fields are oriented as the strips are: ``kept_rows`` int32
-    (kept, 2, n + 1) holds H and G of the rows ``row_numbers``, ``kept_columns`` int32 (kept, 2, m + 16) H and K of the
-    columns ``column_numbers``.
+    (kept, v, n + 1) holds H and G of the rows ``row_numbers``, ``kept_columns`` int32 (kept, v, m + 16) H and K of the
+    columns ``column_numbers``; v is 2, or 3 with the gap states of a second piece of gap costs.
     """
 
     problem: PairProblem
@@ -98,8 +98,8 @@ def scan_matrix(
     step = _strip_width(n) if device is None else STEP_ON_GPU
     bands, row_numbers = _make_bands(0, (0, m + 1), shape[0], _kept_line_count(m, n))
     column_numbers = np.arange(0, n, step * max(1, -(-n // step) // _kept_line_count(m, n)))
-    kept_rows = np.empty((row_numbers.size, 2, n + 1), np.int32)
-    kept_columns = np.empty((column_numbers.size, 2, column_length(m)), np.int32)
+    kept_rows = np.empty((row_numbers.size, pair.value_count, n + 1), np.int32)
+    kept_columns = np.empty((column_numbers.size, pair.value_count, column_length(m)), np.int32)
     kept_rows[0], kept_columns[0] = pair.top_scores(0, n + 1), pair.left_scores(0, column_length(m))
     kept_rows[:, :, 0] = pair.left_scores(0, m + 1)[row_numbers][:, None]
     kept_columns[:, :, 0] = pair.top_scores(0, n + 1)[column_numbers][:, None]
@@ -142,7 +142,10 @@ def compute_window(
 
 
 def compute_cells(scanned: MatrixScan, rows: Span, columns: Span) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return H, E and F of the cells [rows) x [columns), int32 each; minus infinity is -2^30 or below."""
+    """Return H, E and F of the cells [rows) x [columns), int32 each; minus infinity is -2^30 or below.
+
+    With two-piece gap costs E and F are those of the piece that gives more.
+    """
     if scanned.problem.swapped:
         H, E, F = _compute_cells(scanned, columns, rows)
         return np.ascontiguousarray(H.T), np.ascontiguousarray(F.T), np.ascontiguousarray(E.T)
@@ -221,7 +224,7 @@ def _compute_last_column(pair: EncodedPair, top: np.ndarray, left: np.ndarray, d
 def _compute_last_row(pair: EncodedPair, top: np.ndarray, left: np.ndarray, device: int | None) -> np.ndarray:
     """Return H and G of the last row of a part of the matrix."""
     left = left[:, : column_length(pair.rows.size)].copy()
-    kept = np.empty((1, 2, pair.columns.size + 1), np.int32)
+    kept = np.empty((1, pair.value_count, pair.columns.size + 1), np.int32)
     kept[0, :, 0] = left[0, pair.rows.size]
     _sweep_region(MatrixRegion(pair, top, left, np.array([(pair.rows.size, -1, 0)]), rows=kept), Monitor(), device)
     return kept[0]
@@ -238,10 +241,13 @@ def _compute_block(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return H, E and F of the requested cells, given H and G of the row above the block and H and K beside it."""
     part = pair.slice_pair(block_rows, block_columns)
-    H, E, F = (np.full((part.rows.size + 1, part.columns.size + 1), NEGATIVE, np.int32) for _ in range(3))
+    shape = part.rows.size + 1, part.columns.size + 1
+    H = np.full(shape, NEGATIVE, np.int32)
+    every_E, every_F = (np.full((len(pair.gap_pieces), *shape), NEGATIVE, np.int32) for _ in range(2))
     left = left[:, : part.rows.size + 1].copy()
-    block = StoredBlock(part.rows, part.columns, pair.table, pair.open, pair.extend, pair.score_floor)
-    fill_block(block, top.copy(), left, H, E, F)
+    block = StoredBlock(part.rows, part.columns, pair.table, np.array(pair.gap_pieces, np.int64), pair.score_floor)
+    fill_block(block, top.copy(), left, H, every_E, every_F)
+    E, F = every_E.max(axis=0), every_F.max(axis=0)
     if not pair.free.top and block_rows[0] == 0:
         F[0, 1:] = H[0, 1:]
     if not pair.free.left and block_columns[0] == 0:

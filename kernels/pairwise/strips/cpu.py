@@ -15,7 +15,11 @@ from antidiag.kernels.pairwise.parameters import (
     ChunkedAlignmentParameters,
     PairStripParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
+from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
+from antidiag.kernels.pairwise.pruning.cpu import find_bounds_on_cpu
 from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, start_states
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, column_length, part_bytes
@@ -23,16 +27,21 @@ from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: PairStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(
+    problem: PairProblem, parameters: StripedScoreParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best score and its end cell by StripedScore; boundary columns are reused once they were read."""
     pair = encode_pair(problem)
     run, short_rows = CpuRun(monitor, steps, parameters.threads), chosen_16bit_rows(problem, parameters)
-    run.compile(lambda: _compile_phase_1(kernel_variant(pair, short_rows), False))
-    strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows)
-    with run.phase("phase 1", strips.row_count) as phase:
+    run.compile(lambda: _compile_phase_1(kernel_variant(pair, short_rows), pair.second is not None, False))
+    bounds = find_bounds_on_cpu(run, problem, parameters)
+    strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows, bounds=bounds)
+    with run.phase("phase 1", strips.row_count, number=1) as phase:
         cpu_strips.compute_strips(strips, phase)
     score, end, _ = cpu_strips.find_best_cell(strips)
-    return Outcome(pair.make_answer(score, end), run.times_ms, strips.nbytes)
+    answer = pair.make_answer(score, end, skipped=strips.skipped_blocks)
+    host_bytes = strips.nbytes + (pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0)
+    return Outcome(answer, run.times_ms, host_bytes, work=strips.computed_cells)
 
 
 def striped_alignment(
@@ -46,14 +55,14 @@ def chunked_alignment_1(
     problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment1 (section V.B)."""
-    return _run_alignment(problem, parameters, monitor, steps, 2, true_values=True)
+    return _run_alignment(problem, parameters, monitor, steps, problem.value_count, true_values=True)
 
 
 def chunked_alignment_2(
     problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment2 (section V.C)."""
-    return _run_alignment(problem, parameters, monitor, steps, 4, true_values=True)
+    return _run_alignment(problem, parameters, monitor, steps, 2 * problem.value_count, true_values=True)
 
 
 def _run_alignment(
@@ -79,13 +88,13 @@ def _run_alignment(
         cpu_strips.compute_strips(strips, phase)
     with run.phase("phase 2"):
         score, end, state = cpu_strips.find_best_cell(strips)
-        states = start_states.StartStates(strips.states, strips.bottoms[:, :, 2:], strips.s, strips.h)
+        states = start_states.StartStates(strips.states, strips.bottoms[:, :, pair.value_count :], strips.s, strips.h)
         parts = start_states.link_sub_paths(states, end, state)
     with run.phase("phase 3", len(parts)) as phase:
         pieces = cpu_path.compute_paths(strips, parts, true_values, phase)
         alignment = start_states.join_pieces(pair, parts, pieces, end)
     heights = sorted(part.end_row - cpu_path.first_row_above(strips, part, true_values) for part in parts)
-    recomputed = sum(part_bytes(height, strips.s) for height in heights[-run.threads :])
+    recomputed = sum(part_bytes(height, strips.s, pair.value_count) for height in heights[-run.threads :])
     return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, strips.nbytes + recomputed)
 
 
@@ -97,6 +106,7 @@ def _make_strips(
     all_values: bool,
     chunk_parts: int = 0,
     short_rows: int = 0,
+    bounds: PruningBounds | None = None,
 ) -> StripRun:
     """Return the strips of a pair, with room for all boundary columns or for those in use."""
     count = -(-pair.columns.size // parameters.s)
@@ -107,24 +117,26 @@ def _make_strips(
         s=parameters.s,
         batch=parameters.T,
         run=run,
-        values=np.empty((kept, 2, length), np.int32),
-        states=np.empty((count, 2, length), np.int32) if states else None,
+        values=np.empty((kept, pair.value_count, length), np.int32),
+        states=np.empty((count, pair.value_count, length), np.int32) if states else None,
         h=parameters.chunk_height,
         chunk_parts=chunk_parts,
         short_rows=short_rows,
+        bounds=bounds,
     )
 
 
 def _compile_alignment(pair: EncodedPair, short_rows: int) -> None:
     """Compile phases 1 and 3 of an alignment; phase 3 is in 32 bits."""
-    _compile_phase_1(kernel_variant(pair, short_rows), True)
-    _compile_phase_3(kernel_variant(pair, 0))
+    two_pieces = pair.second is not None
+    _compile_phase_1(kernel_variant(pair, short_rows), two_pieces, True)
+    _compile_phase_3(kernel_variant(pair, 0), two_pieces)
 
 
 @cache
-def _compile_phase_1(code: str, alignment: bool) -> None:
+def _compile_phase_1(code: str, two_pieces: bool, alignment: bool) -> None:
     """Compile phase 1, or load it from the cache folder, by running a tiny pair."""
-    run, (pair, short_rows) = CpuRun(), make_tiny_variant(code)
+    run, (pair, short_rows) = CpuRun(), make_tiny_variant(code, two_pieces)
     parameters = PairStripParameters(s=32, T=32, threads=1, precision="32")
     strips = _make_strips(run, pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
     with run.phase("phase 1") as phase:
@@ -132,9 +144,9 @@ def _compile_phase_1(code: str, alignment: bool) -> None:
 
 
 @cache
-def _compile_phase_3(code: str) -> None:
+def _compile_phase_3(code: str, two_pieces: bool) -> None:
     """Compile phase 3, or load it from the cache folder."""
-    run, (pair, _) = CpuRun(), make_tiny_variant(code)
+    run, (pair, _) = CpuRun(), make_tiny_variant(code, two_pieces)
     strips = _make_strips(
         run, pair, PairStripParameters(s=32, T=32, threads=1, precision="32"), states=False, all_values=True
     )

@@ -8,8 +8,8 @@ from antidiag.kernels.cpu import table_lookup
 from antidiag.kernels.cpu.simd import SHORT_LANES
 from antidiag.kernels.pairwise.encoding import EncodedPair, make_tiny_pair
 from antidiag.kernels.pairwise.kernel_records import pair_costs
-from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import ROOM_ROWS, StripProblem16
-from antidiag.kernels.pairwise.strips.cpu_16bit_states import STATE_ROOM_ROWS
+from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import ROOM_ROWS, SECOND_ROOM_ROWS, StripProblem16
+from antidiag.kernels.pairwise.strips.cpu_16bit_states import SECOND_STATE_ROOM_ROWS, STATE_ROOM_ROWS
 from antidiag.kernels.pairwise.strips.cpu_sizes import (
     LEAST_SHORT_ROWS,
     SCORE_BLOCK,
@@ -35,11 +35,12 @@ def kernel_variant(pair: EncodedPair, most_rows: int) -> str:
     return "table" if table_lookup.HAS_LOOKUP and fits_lookup_table(pair.table, pair.extend) else "profile"
 
 
-def make_tiny_variant(code: str) -> tuple[EncodedPair, int]:
+def make_tiny_variant(code: str, two_pieces: bool = False) -> tuple[EncodedPair, int]:
     """Return the smallest pair that a variant computes, and the most rows of its 16-bit tiles."""
     if code in ("table", "profile"):
-        return make_tiny_pair(letters=1 if code == "table" else TABLE_ENTRIES), LEAST_SHORT_ROWS
-    return make_tiny_pair(np.iinfo(code).max >> 1), 0
+        letters = 1 if code == "table" else TABLE_ENTRIES
+        return make_tiny_pair(letters=letters, two_pieces=two_pieces), LEAST_SHORT_ROWS
+    return make_tiny_pair(np.iinfo(code).max >> 1, two_pieces=two_pieces), 0
 
 
 class PairIn16Bits:
@@ -70,8 +71,11 @@ class PairIn16Bits:
         """Return the inputs of the strip of columns start + 1 .. end."""
         width = tile_width(columns[1] - columns[0])
         profile = self._make_profile(self.pair.columns[slice(*columns)], width)
-        margin = short_margin(self.pair.table, self.pair.open, self.pair.extend)
-        room = _allocate_aligned((STATE_ROOM_ROWS if self.states else ROOM_ROWS) * width + 2 * SCORE_BLOCK)
+        margin = short_margin(self.pair.table, self.pair.gap_pieces)
+        rows, second_rows = STATE_ROOM_ROWS if self.states else ROOM_ROWS, 0
+        if self.pair.second is not None:
+            second_rows = SECOND_STATE_ROOM_ROWS if self.states else SECOND_ROOM_ROWS
+        room = _allocate_aligned((rows + second_rows) * width + 2 * SCORE_BLOCK)
         return StripProblem16(self.letters, profile, pair_costs(self.pair), room, margin, self.most_rows)
 
     def _make_profile(self, columns: np.ndarray, width: int) -> np.ndarray:

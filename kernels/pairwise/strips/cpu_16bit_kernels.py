@@ -7,6 +7,11 @@ extending a gap downwards costs nothing. With E and F before they are extended i
     H = max(diagonal + score + beta, E, floor, f)
     E = max(E, H - alpha)         F = max(f, H - alpha)
 
+With two-piece gap costs, E2 and F2 of the second piece are
+
+    H = max(..., E2 + beta - beta2, F2 - beta2)
+    E2 = max(E2 + beta - beta2, H - alpha2)         F2 = max(F2 - beta2, H - alpha2)
+
 C is the floor of the matrix or a number that no H of the tile is below, whichever is greater. That no value leaves 16
 bits follows from how much values of neighbouring cells differ (most_16bit_rows in cpu_sizes.py): all values equal
 those of 32 bits. In terms of cpu_tile_kernels.py, E = G - alpha and F = K - alpha, but for the offsets.
@@ -51,8 +56,9 @@ from antidiag.kernels.pairwise.strips.cpu_tile_kernels import find_first_column
 
 LEAST, GREATEST = -(2**15), 2**15 - 1
 ROW_MARGIN = 2 * SHORT_LANES - 1
-ROOM_ROWS = 7
-"""Rows of a tile that fit in ``room``: H and E, H of the upper row of a pair, H and E of the edge, scores of a step."""
+ROOM_ROWS, SECOND_ROOM_ROWS = 7, 2
+"""Rows of a tile that fit in ``room``: H and E, H of the upper row of a pair, H and E of the edge, scores of a step;
+and with two-piece gap costs, before the scores, E2 and that of the edge."""
 
 
 class StripProblem16(NamedTuple):
@@ -149,7 +155,7 @@ def best_of_working(row_best, best_score, t, pairs):
 
 
 @inner_njit
-def compute_tile_16(problem, table, borders, first, rows, best, ends):
+def compute_tile_16(problem, table, borders, first, rows, best, ends, second=None):
     """Compute rows of a strip as `compute_score_tile` does, in 16 bits.
 
     ``table``, int16 (32), is None where scores come from a profile. Lanes work on two rows at a step, so that the
@@ -158,13 +164,13 @@ def compute_tile_16(problem, table, borders, first, rows, best, ends):
     """
     pairs = rows // 2
     if pairs > 0:
-        compute_row_pairs(problem, table, borders, first, pairs, best, ends)
+        compute_row_pairs(problem, table, borders, first, pairs, best, ends, second)
     if rows % 2 > 0:
-        compute_single_row(problem, table, borders, first + rows, best, ends)
+        compute_single_row(problem, table, borders, first + rows, best, ends, second)
 
 
 @inner_njit
-def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
+def compute_row_pairs(problem, table, borders, first, pairs, best, ends, second):
     """Compute ``pairs`` pairs of rows below row ``first``; names as in `compute_tile_16`."""
     letters, profile, costs, room, margin, _ = problem
     edge, left, right = borders
@@ -173,13 +179,23 @@ def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
     alpha = costs.open_extend - beta
     H, E, upper = room[:width], room[width : 2 * width], room[2 * width : 3 * width]
     edge_H, edge_E = room[3 * width : 4 * width], room[4 * width : 5 * width]
-    scores, offsets = room[5 * width :], np.empty(SHORT_LANES, np.int64)
+    before_scores = 5
+    if second is not None:
+        before_scores = 7
+        E2, edge_E2 = room[5 * width : 6 * width], room[6 * width : 7 * width]
+        beta2 = np.int64(second.extend)
+        alpha2 = second.open_extend - beta2
+    scores, offsets = room[before_scores * width :], np.empty(SHORT_LANES, np.int64)
     floor_at = max(find_lowest(edge[0], left[0, first : last + 1]) - alpha - beta * width, costs.floor)
     base = floor_at - margin - LEAST
     narrow_values(edge[0], np.int32(base), edge_H)
     narrow_values(edge[1], np.int32(base + alpha), edge_E)
     least = splat_like(load(edge_H, 0), LEAST)
     opening, extend, twice = splat_like(least, alpha), splat_like(least, beta), splat_like(least, 2 * beta)
+    if second is not None:
+        narrow_values(edge[2], np.int32(base + alpha2), edge_E2)
+        opening2, extend2 = splat_like(least, alpha2), splat_like(least, beta2)
+        rise2, F2, F2_below = splat_like(least, beta - beta2), least, least
     floor = lane_ramp(LEAST + margin - beta, 2 * beta)
     highest = GREATEST - beta * (last - first + 2 * SHORT_LANES)
     best_score = lane_ramp(min(max(best[0] - base, LEAST), highest) - beta, 2 * beta)
@@ -192,6 +208,8 @@ def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
         if t < SHORT_LANES:
             copy_short_lane(edge_H, t, H)
             copy_short_lane(edge_E, t, E)
+            if second is not None:
+                copy_short_lane(edge_E2, t, E2)
             diagonal_in = select_lanes(flag_lanes_after(least, t - 1), start, diagonal_in)
         if table is None:
             load_row_pair_scores(letters, row, profile, columns, offsets, scores, block)
@@ -201,10 +219,14 @@ def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
         beside, less = min(row, last - 1), base - beta * (2 * t + 1)
         h = shift_in(h, np.int16(left[0, beside] - less))
         F = shift_in(F, np.int16(left[1, beside] - alpha - less))
+        if second is not None:
+            F2 = shift_in(F2, np.int16(left[2, beside] - alpha2 - less))
         diagonal, diagonal_below = diagonal_in, h
         less -= beta
         h_below = shift_in(h_below, np.int16(left[0, beside + 1] - less))
         F_below = shift_in(F_below, np.int16(left[1, beside + 1] - alpha - less))
+        if second is not None:
+            F2_below = shift_in(F2_below, np.int16(left[2, beside + 1] - alpha2 - less))
         diagonal_in = h_below
         floor, best_score = add(floor, twice), add(best_score, twice)
         floor_below, row_best, row_best_below = add(floor, extend), least, least
@@ -220,10 +242,21 @@ def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
                 )
             f = subtract(F, extend)
             h = maximum(maximum(maximum(add(diagonal, score), gap), floor), f)
+            if second is not None:
+                gap2, f2 = add(load(E2, at), rise2), subtract(F2, extend2)
+                h = maximum(h, maximum(gap2, f2))
+                opened = subtract(h, opening2)
+                F2, gap2 = maximum(f2, opened), add(maximum(gap2, opened), rise2)
             opened = subtract(h, opening)
             F, gap = maximum(f, opened), maximum(gap, opened)
             f = subtract(F_below, extend)
             h_below = maximum(maximum(maximum(add(diagonal_below, score_below), gap), floor_below), f)
+            if second is not None:
+                f2 = subtract(F2_below, extend2)
+                h_below = maximum(h_below, maximum(gap2, f2))
+                opened = subtract(h_below, opening2)
+                F2_below = maximum(f2, opened)
+                store(E2, at, maximum(gap2, opened))
             opened = subtract(h_below, opening)
             F_below = maximum(f, opened)
             store(upper, at, h)
@@ -251,23 +284,32 @@ def compute_row_pairs(problem, table, borders, first, pairs, best, ends):
             right[1, done + 1] = more + alpha + last_lane(F_below)
             right[0, done] = more + beta + last_lane(h)
             right[1, done] = more + beta + alpha + last_lane(F)
+            if second is not None:
+                right[2, done + 1] = more + alpha2 + last_lane(F2_below)
+                right[2, done] = more + beta + alpha2 + last_lane(F2)
         if t >= pairs - 1:
             copy_short_lane(H, t - pairs + 1, edge_H)
             copy_short_lane(E, t - pairs + 1, edge_E)
+            if second is not None:
+                copy_short_lane(E2, t - pairs + 1, edge_E2)
     widen_values(edge_H, base - 2 * beta * pairs, edge[0])
     widen_values(edge_E, base - 2 * beta * pairs + alpha, edge[1])
+    if second is not None:
+        widen_values(edge_E2, base - 2 * beta * pairs + alpha2, edge[2])
     of_lane_0 = base - beta * (2 * (pairs + SHORT_LANES - 2) + 1)
     merge_best_cells_16(best, first, best_score, best_step, best_column, columns, of_lane_0, 2 * beta)
 
 
 @inner_njit
-def compute_single_row(problem, table, borders, row, best, ends):
+def compute_single_row(problem, table, borders, row, best, ends, second):
     """Compute one row, cell by cell, by the recurrence of cpu_tile_kernels.py."""
     letters, profile, costs, _, _, _ = problem
     edge, left, right = borders
     width = edge.shape[1]
     columns = width // SHORT_LANES
     diagonal, h, K = left[0, row - 1], left[0, row], left[1, row]
+    if second is not None:
+        K2 = left[2, row]
     for column in range(width):
         at = column % columns * SHORT_LANES + column // columns
         if table is None:
@@ -276,8 +318,16 @@ def compute_single_row(problem, table, borders, row, best, ends):
             score = table[letters[letters.size // 2 * (2 - row % 2) - SHORT_LANES - (row - 1) // 2] + profile[at]]
         G = edge[1, at]
         T = max(diagonal + score - costs.extend, G - costs.open_extend, costs.floor)
-        h = max(T, K - costs.open_extend)
-        K = max(K - costs.extend, T)
+        U = T
+        if second is not None:
+            G2 = edge[2, at]
+            T = max(T, G2 - second.open_extend)
+            U = max(T, K2 - second.open_extend)
+            K2 = max(K2 - second.extend, T)
+        h = max(U, K - costs.open_extend)
+        K = max(K - costs.extend, U)
+        if second is not None:
+            edge[2, at] = max(G2 - second.extend, h)
         diagonal = edge[0, at]
         edge[0, at] = h
         edge[1, at] = max(G - costs.extend, h)
@@ -285,5 +335,7 @@ def compute_single_row(problem, table, borders, row, best, ends):
             best[0], best[1], best[2] = h, row, column + 1
     right[0, row] = h
     right[1, row] = K
+    if second is not None:
+        right[2, row] = K2
     if ends.place >= 0:
         ends.last_column[0, row] = edge[0, ends.place]

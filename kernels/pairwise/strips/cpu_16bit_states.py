@@ -47,10 +47,20 @@ from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import (
 )
 from antidiag.kernels.pairwise.strips.cpu_sizes import SHORT_PLACES
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import find_first_column
-from antidiag.kernels.pairwise.strips.start_states import KIND_H, KIND_K, KIND_NEW, KIND_TOP_G, KIND_TOP_H, PLACE_BITS
+from antidiag.kernels.pairwise.strips.start_states import (
+    KIND_H,
+    KIND_K,
+    KIND_K2,
+    KIND_NEW,
+    KIND_TOP_G,
+    KIND_TOP_G2,
+    KIND_TOP_H,
+    PLACE_BITS,
+)
 
-STATE_ROOM_ROWS = 9
-"""Rows of a tile that fit in ``room``: H and E and their states, the same of the edge, scores of a step."""
+STATE_ROOM_ROWS, SECOND_STATE_ROOM_ROWS = 9, 4
+"""Rows of a tile that fit in ``room``: H and E and their states, the same of the edge, scores of a step; and with
+two-piece gap costs E2 and its states, and the same of the edge."""
 
 
 @inline_njit
@@ -61,10 +71,12 @@ def pack_state(kind, place):
 
 @inline_njit
 def unpack_state(code, first, above):
-    """Return the 32-bit state of a 16-bit one; ``above`` int32 (2, s): the states of H and G above the tile."""
+    """Return the 32-bit state of a 16-bit one; ``above`` int32 (2 or 3, s): the states of H, G, G2 above the tile."""
     code = np.int64(code) & 0xFFFF
     kind, place = code // SHORT_PLACES, code % SHORT_PLACES
-    if kind >= KIND_TOP_H:
+    if kind == KIND_TOP_G2:
+        return np.int64(above[2, place])
+    if KIND_TOP_H <= kind <= KIND_TOP_G:
         return np.int64(above[kind - KIND_TOP_H, place])
     return kind << PLACE_BITS | (first + place)
 
@@ -108,7 +120,7 @@ def merge_best_states(best, first, lanes_best, columns, base, rise, above):
 
 
 @inner_njit
-def compute_state_tile_16(problem, table, borders, states, first, rows, best, ends):
+def compute_state_tile_16(problem, table, borders, states, first, rows, best, ends, second=None):
     """Compute rows of a strip as `compute_state_tile` does, in 16 bits.
 
     ``table``, int16 (32), is None where scores come from a profile.
@@ -118,30 +130,41 @@ def compute_state_tile_16(problem, table, borders, states, first, rows, best, en
     width, last = edge.shape[1], first + rows
     columns, beta = width // SHORT_LANES, np.int64(costs.extend)
     alpha = costs.open_extend - beta
-    inside, outside = room[: 4 * width].reshape(4, width), room[4 * width : 8 * width].reshape(4, width)
-    H, E, H_states, E_states = inside[0], inside[1], inside[2], inside[3]
-    scores, offsets = room[8 * width :], np.empty(SHORT_LANES, np.int64)
-    above = edge[2:4].copy()
+    parts = edge.shape[0]
+    values = parts // 2
+    inside = room[: parts * width].reshape(parts, width)
+    outside = room[parts * width : 2 * parts * width].reshape(parts, width)
+    H, E, H_states, E_states = inside[0], inside[1], inside[values], inside[values + 1]
+    scores, offsets = room[2 * parts * width :], np.empty(SHORT_LANES, np.int64)
+    above = edge[values:].copy()
     floor_at = max(find_lowest(edge[0], left[0, first : last + 1]) - alpha - beta * width, costs.floor + 1) - 1
     base = floor_at - margin - LEAST
     narrow_values(edge[0], np.int32(base), outside[0])
     narrow_values(edge[1], np.int32(base + alpha), outside[1])
     for place in range(width):
-        outside[2, place] = pack_state(KIND_TOP_H, place)
-        outside[3, place] = pack_state(KIND_TOP_G, place)
+        outside[values, place] = pack_state(KIND_TOP_H, place)
+        outside[values + 1, place] = pack_state(KIND_TOP_G, place)
     least = splat_like(load(outside[0], 0), LEAST)
+    if second is not None:
+        beta2 = np.int64(second.extend)
+        alpha2 = second.open_extend - beta2
+        E2, E2_states, F2, F2_state = inside[2], inside[5], least, least
+        narrow_values(edge[2], np.int32(base + alpha2), outside[2])
+        for place in range(width):
+            outside[5, place] = pack_state(KIND_TOP_G2, place)
+        opening2, extend2, rise2 = splat_like(least, alpha2), splat_like(least, beta2), splat_like(least, beta - beta2)
     opening, extend, one = splat_like(least, alpha), splat_like(least, beta), splat_like(least, 1)
     floor, new_state = lane_ramp(LEAST + margin, beta), lane_ramp(pack_state(KIND_NEW, 0), 1)
     highest = GREATEST - beta * (rows + 2 * SHORT_LANES)
     best_score = lane_ramp(min(max(best[0] - base, LEAST), highest), beta)
     start = shift_in(load(outside[0], width - SHORT_LANES), np.int16(left[0, first] - base))
-    start_states = shift_in(load(outside[2], width - SHORT_LANES), pack_state(KIND_H, 0))
+    start_states = shift_in(load(outside[values], width - SHORT_LANES), pack_state(KIND_H, 0))
     diagonal_in, diagonal_in_state, h, F, h_state, F_state = start, start_states, least, least, least, least
     best_step, best_column, best_state = least, least, least
     for t in range(rows + SHORT_LANES - 1):
         row = first + 1 + t
         if t < SHORT_LANES:
-            for part in range(4):
+            for part in range(parts):
                 copy_short_lane(outside[part], t, inside[part])
             begun = flag_lanes_after(least, t - 1)
             diagonal_in = select_lanes(begun, start, diagonal_in)
@@ -155,6 +178,9 @@ def compute_state_tile_16(problem, table, borders, states, first, rows, best, en
         F = shift_in(F, np.int16(left[1, beside] - alpha - less))
         h_state = shift_in(h_state, pack_state(KIND_H, t + 1))
         F_state = shift_in(F_state, pack_state(KIND_K, t + 1))
+        if second is not None:
+            F2 = shift_in(F2, np.int16(left[2, beside] - alpha2 - less))
+            F2_state = shift_in(F2_state, pack_state(KIND_K2, t + 1))
         diagonal, diagonal_state, diagonal_in, diagonal_in_state = diagonal_in, diagonal_in_state, h, h_state
         floor, best_score, new_state, row_best = add(floor, extend), add(best_score, extend), add(new_state, one), least
         for at in range(0, width, SHORT_LANES):
@@ -163,10 +189,23 @@ def compute_state_tile_16(problem, table, borders, states, first, rows, best, en
             T, f = add(diagonal, score), subtract(F, extend)
             T_state = select_lanes(greater_lanes(gap, T), gap_state, diagonal_state)
             T = maximum(T, gap)
+            if second is not None:
+                gap2, gap2_state, f2 = add(load(E2, at), rise2), load(E2_states, at), subtract(F2, extend2)
+                T_state = select_lanes(greater_lanes(gap2, T), gap2_state, T_state)
+                T = maximum(T, gap2)
             T_state = select_lanes(greater_lanes(T, floor), T_state, new_state)
             T = maximum(T, floor)
             h_state = select_lanes(greater_lanes(f, T), F_state, T_state)
             h = maximum(T, f)
+            if second is not None:
+                h_state = select_lanes(greater_lanes(f2, h), F2_state, h_state)
+                h = maximum(h, f2)
+                opened = subtract(T, opening2)
+                F2_state = select_lanes(greater_lanes(f2, opened), F2_state, T_state)
+                F2 = maximum(f2, opened)
+                opened = subtract(h, opening2)
+                store(E2, at, maximum(gap2, opened))
+                store(E2_states, at, select_lanes(greater_lanes(gap2, opened), gap2_state, h_state))
             opened = subtract(T, opening)
             F_state = select_lanes(greater_lanes(f, opened), F_state, T_state)
             F = maximum(f, opened)
@@ -194,14 +233,19 @@ def compute_state_tile_16(problem, table, borders, states, first, rows, best, en
             right[1, done] = more + alpha + last_lane(F)
             states[0, done] = unpack_state(last_lane(h_state), first, above)
             states[1, done] = unpack_state(last_lane(F_state), first, above)
+            if second is not None:
+                right[2, done] = more + alpha2 + last_lane(F2)
+                states[2, done] = unpack_state(last_lane(F2_state), first, above)
         if t >= rows - 1:
-            for part in range(4):
+            for part in range(parts):
                 copy_short_lane(inside[part], t - rows + 1, outside[part])
     widen_values(outside[0], base - beta * rows, edge[0])
     widen_values(outside[1], base - beta * rows + alpha, edge[1])
-    for place in range(width):
-        edge[2, place] = unpack_state(outside[2, place], first, above)
-        edge[3, place] = unpack_state(outside[3, place], first, above)
+    if second is not None:
+        widen_values(outside[2], base - beta * rows + alpha2, edge[2])
+    for part in range(values, parts):
+        for place in range(width):
+            edge[part, place] = unpack_state(outside[part, place], first, above)
     of_lane_0 = base - beta * (rows + SHORT_LANES - 1)
     lanes_best = best_score, best_step, best_column, best_state
     merge_best_states(best, first, lanes_best, columns, of_lane_0, beta, above)

@@ -13,6 +13,10 @@ from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
+
+GapPieces = Sequence[tuple[int, int]]
+"""Costs of opening a gap and of each of its letters, for every piece of the gap costs."""
 
 MARGIN = 15
 """Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""
@@ -81,22 +85,23 @@ def fits_lookup_table(scores: np.ndarray, extend: int) -> bool:
     return bool(fit) and len(scores) * (len(scores) + 1) <= TABLE_ENTRIES
 
 
-def short_margin(scores: np.ndarray, open: int, extend: int) -> int:
+def short_margin(scores: np.ndarray, pieces: GapPieces) -> int:
     """Return how far below the floor numbers of a cell may lie on the way to its H."""
-    return max(-int(scores.min(initial=0)), open + 2 * extend) + 1
+    return max(-int(scores.min(initial=0)), *(opening + 2 * extend for opening, extend in pieces)) + 1
 
 
-def most_16bit_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+def most_16bit_rows(scores: np.ndarray, pieces: GapPieces, s: int) -> int:
     """Return the most rows of a tile of s columns whose values fit 16 bits; 0 where there are too few.
 
     A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
     extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
     differ by at most the first, for s + rows cells around its corner, and once more by open. Inside it, H is at most a
     best score more for each row, and at most a gap across the tile less. The stored numbers rise by extend for each
-    row.
+    row. Of two ``pieces`` of gap costs, (open, extend) each, the greater costs of either bound both.
     """
-    best, margin = max(int(scores.max(initial=0)), 0), short_margin(scores, open, extend)
-    across = s * (best + 2 * extend) + 4 * open + margin + 3 * SHORT_LANES * extend + SHORT_LANES
+    opening, extend = (max(costs) for costs in zip(*pieces, strict=True))
+    best, margin = max(int(scores.max(initial=0)), 0), short_margin(scores, pieces)
+    across = s * (best + 2 * extend) + 4 * opening + margin + 3 * SHORT_LANES * extend + SHORT_LANES
     rows = min((2**16 - across) // max(2 * (best + extend), 1), MOST_SHORT_ROWS) // 8 * 8
     return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
 
@@ -105,24 +110,27 @@ def chosen_16bit_rows(problem: PairProblem, parameters: PairStripParameters) -> 
     """Return the most rows of a tile in 16 bits; 0 where 32 bits were chosen, or are needed."""
     scoring = problem.scoring
     wanted = parameters.precision == "16" and parameters.s < SHORT_PLACES
-    return most_16bit_rows(scoring.scores, scoring.open, scoring.extend, parameters.s) if wanted else 0
+    return most_16bit_rows(scoring.scores, scoring.gap_pieces, parameters.s) if wanted else 0
 
 
-def slice_bytes(rows: int, width: int) -> int:
-    """Return the bytes of the directions of a slice of a tile: half a byte a cell; lanes start one after another."""
-    return (rows + MARGIN) * width // 2
+def slice_bytes(rows: int, width: int, values: int = 2) -> int:
+    """Return the bytes of the directions of a slice of a tile; lanes start one after another.
+
+    A cell has half a byte, or a byte where ``values``, H and the gap states of a cell, are three.
+    """
+    return (rows + MARGIN) * width * (values - 1) // 2
 
 
-def part_bytes(rows: int, width: int) -> int:
+def part_bytes(rows: int, width: int, values: int = 2) -> int:
     """Return the bytes of phase 3 for a part of the path: directions, boundaries, operations."""
     slice_rows = min(max(rows, 1), SLICE_ROWS)
-    directions = -(-rows // slice_rows) * slice_bytes(slice_rows, width)
-    return directions + 16 * column_length(rows) + 2 * (rows + width)
+    directions = -(-rows // slice_rows) * slice_bytes(slice_rows, width, values)
+    return directions + 8 * values * column_length(rows) + 2 * (rows + width)
 
 
 def choose_score_parameters(problem: PairProblem) -> dict[str, Any]:
     """Choose strip width, batch, threads and precision of StripedScore with the least expected time."""
-    return choose_fastest_score(problem, path_rows=0)
+    return choose_fastest_score(problem, path_rows=0, share=pruning_sizes.expected_share(problem, 0))
 
 
 def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:
@@ -130,28 +138,34 @@ def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:
     return choose_fastest_score(problem, path_rows=problem.rows)
 
 
-def choose_fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
+def choose_fastest_score(problem: PairProblem, path_rows: int, share: float = 1.0) -> dict[str, Any]:
     """Choose sizes of least expected time, in 16 bits where strips of any width fit, which is faster.
+
+    Pruning leaves a ``share`` of the cells, and all of a block that has one of them.
 
     All threads share ``path_rows`` rows of a strip that are computed again. Strips that are wider than the matrix cost
     more than one of its width.
     """
     widest, scoring = min(tile_width(problem.columns), MOST_COLUMNS), problem.scoring
     widths = range(WIDTH_STEP, widest + 1, WIDTH_STEP)
-    short = [s for s in widths if most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s)]
-    chosen = _choose_fastest(problem, path_rows, SHORT_COST if short else WIDE_COST, short or widths)
+    short = [s for s in widths if most_16bit_rows(scoring.scores, scoring.gap_pieces, s)]
+    chosen = _choose_fastest(problem, path_rows, share, SHORT_COST if short else WIDE_COST, short or widths)
     return {**chosen, "precision": "16" if short else "32"}
 
 
-def _choose_fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Sequence[int]) -> dict[str, Any]:
+def _choose_fastest(
+    problem: PairProblem, path_rows: int, share: float, cost: TileCost, widths: Sequence[int]
+) -> dict[str, Any]:
     threads = count_processors()
     batches = [batch for batch in cost.batches if batch < problem.rows] or cost.batches[:1]
     candidates = itertools.product(widths, batches)
-    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows, cost))
+    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, *sizes, threads, path_rows, share, cost))
     return {"s": s, "T": batch, "threads": threads}
 
 
-def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_rows: int, cost: TileCost) -> float:
+def _expected_time(
+    problem: PairProblem, s: int, batch: int, threads: int, path_rows: int, share: float, cost: TileCost
+) -> float:
     """Return the expected time in units of one column of a lane.
 
     Strips run in rounds, each worker a batch behind the one before it.
@@ -159,14 +173,25 @@ def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_
     count = count_strips(problem, s)
     workers = min(threads, count)
     step = s / cost.lanes + cost.step
-    rows = problem.rows + -(-problem.rows // batch) * cost.ramp_rows
+    computed = min(1.0, share + (s + batch) / problem.columns) if share < 1 else 1.0
+    rows = computed * (problem.rows + -(-problem.rows // batch) * cost.ramp_rows)
     phase_1 = (-(-count // workers) * rows + (workers - 1) * (batch + cost.ramp_rows)) * step
     return phase_1 + path_rows * (s / LANES + WIDE_COST.step) / workers + count * STRIP_COST
 
 
 def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
     """Return the bytes of StripedScore: one boundary column more than threads, used in turn."""
-    return Footprint(host=strip_bytes(problem, parameters, every_boundary=False))
+    return Footprint(
+        host={
+            **strip_bytes(problem, parameters, every_boundary=False),
+            **pruning_sizes.footprint(problem, parameters, block_rows(problem, parameters)),
+        }
+    )
+
+
+def block_rows(problem: PairProblem, parameters: PairStripParameters) -> int:
+    """Return the rows of a block: those of a batch, or of a tile in 16 bits."""
+    return min(parameters.T, chosen_16bit_rows(problem, parameters) or parameters.T)
 
 
 def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
@@ -184,7 +209,7 @@ def estimate_chunked_memory(problem: PairProblem, parameters: PairStripParameter
     return Footprint(
         host={
             **_alignment_bytes(problem, parameters, True, parts, part_rows),
-            "chunk rows": 8 * chunks * bottoms * count * parameters.s,
+            "chunk rows": 4 * problem.value_count * chunks * bottoms * count * parameters.s,
         }
     )
 
@@ -196,13 +221,13 @@ def _alignment_bytes(
     return {
         **strip_bytes(problem, parameters, every_boundary),
         "local start states": count_strips(problem, parameters.s) * _column_bytes(problem),
-        "directions": min(parameters.threads, parts) * part_bytes(part_rows, parameters.s),
+        "directions": min(parameters.threads, parts) * part_bytes(part_rows, parameters.s, problem.value_count),
         "path": 3 * (problem.rows + problem.columns),
     }
 
 
 def _column_bytes(problem: PairProblem) -> int:
-    return 8 * column_length(problem.rows)
+    return 4 * problem.value_count * column_length(problem.rows)
 
 
 def strip_bytes(problem: PairProblem, parameters: PairStripParameters, every_boundary: bool) -> dict[str, int]:

@@ -9,6 +9,16 @@ one maximum. One cell, given the diagonal neighbour's H, G from above and K from
     K = max(K - beta, T)                            T in place of H is the same, because alpha >= 0
     G = max(G - beta, H)
 
+With two-piece gap costs there are a G2 and a K2 of the second piece, and
+
+    T = max(diagonal + score, G - oe, G2 - oe2, floor)
+    U = max(T, K2 - oe2)                            H = max(U, K - oe)
+    K = max(K - beta, U)                            K2 = max(K2 - beta2, T)
+    G = max(G - beta, H)                            G2 = max(G2 - beta2, H)
+
+K and K2 are the same as with H in place of U and T: a gap never gains by changing its piece. The second piece is an
+argument of its own, ``second``; where it is None, Numba drops all that belongs to it before it compiles.
+
 Lanes. A tile has s = 16 R columns. Lane l owns columns l R .. l R + R - 1 and works on row t - l at step t, so
 that the cells of a step lie on a steep antidiagonal. H and K leave a lane at its last column and enter the next
 one at the next step, by a shift; lane 0 takes them from the left boundary, lane 15 gives them to the right one.
@@ -20,8 +30,9 @@ vector (``to_lane_order``). The substitution scores of a step come from the stri
 letter): lane l needs R neighbouring scores of the row of its own letter, and blocks of 16 x 16 are transposed into
 vectors.
 
-    edge    int32 (2, s) in lane order: H and G of the row above the tile, then of its last row
-    left    int32 (2, rows + 16): H and K of the boundary column, indexed by row; row 0 is that of the edge
+    edge    int32 (2, s) in lane order: H and G of the row above the tile, then of its last row; (3, s) with G2
+    left    int32 (2, rows + 16): H and K of the boundary column, indexed by row; row 0 is that of the edge; (3, ...)
+            with K2
     right   the same, written
     letters uint8: letters[row + 15] is the letter of a row; 15 more at each end
     profile int8 or int32 (letters, s + 16), flat; columns beyond the end of the sequence score 0
@@ -62,14 +73,22 @@ from antidiag.kernels.pairwise.strips.cpu_sizes import MARGIN
 from antidiag.kernels.pairwise.strips.start_states import (
     FROM_DIAGONAL,
     FROM_E,
+    FROM_E2,
     FROM_F,
+    FROM_F2,
     KIND_H,
     KIND_K,
+    KIND_K2,
     KIND_NEW,
     KIND_TOP_G,
+    KIND_TOP_G2,
     KIND_TOP_H,
     OPENS_E,
+    OPENS_E2,
+    OPENS_E_BY_TWO,
     OPENS_F,
+    OPENS_F2,
+    OPENS_F_BY_TWO,
     PLACE_BITS,
     STOP,
 )
@@ -214,16 +233,17 @@ def find_best_in_row(edge, row, columns, lanes, best):
             best[0] = edge[0, place]
             best[1] = row
             best[2] = column + 1
-            if edge.shape[0] == 4:
-                best[3] = edge[2, place]
+            if edge.shape[0] > 3:
+                best[3] = edge[edge.shape[0] // 2, place]
 
 
 @cached_njit
-def compute_score_tile(problem, borders, first, rows, best, peaks, ends):
+def compute_score_tile(problem, borders, first, rows, best, peaks, ends, second=None):
     """Compute rows first + 1 .. first + rows of a strip; ``edge`` and ``right`` get their last row and column.
 
     ``best`` (score, row, column in the strip from 1, unused) improves by the tie rule; a score that no cell exceeds
-    switches that off. ``peaks``, int32 (s) in lane order or None, gets the greatest H of every column.
+    switches that off. ``peaks``, int32 (s) in lane order or None, gets the greatest H of every column. ``second`` is
+    the second piece of gap costs (`GapPiece`), or None.
     """
     letters, profile, costs = problem
     edge, left, right = borders
@@ -234,24 +254,39 @@ def compute_score_tile(problem, borders, first, rows, best, peaks, ends):
     open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
     start = corner_values(edge[0], left[0, first])
     diagonal_in, h, K = start, floor, floor
+    if second is not None:
+        G2, K2 = np.empty(columns * LANES, np.int32), floor
+        open_extend2, extend2 = splat(second.open_extend), splat(second.extend)
     best_score, best_row, best_column = splat(best[0]), start, start
     for t in range(rows + LANES - 1):
         row = first + 1 + t
         if t < LANES:
             copy_lane(edge[0], t, H)
             copy_lane(edge[1], t, G)
+            if second is not None:
+                copy_lane(edge[2], t, G2)
             if peaks is not None:
                 fill_lane(floor, t, highest)
             diagonal_in = select_lanes(equal_lanes(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
         load_step_scores(letters, row, profile, columns, offsets, scores)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
+        if second is not None:
+            K2 = shift_in(K2, left[2, row])
         diagonal, diagonal_in, row_best = diagonal_in, h, floor
         for c in range(columns):
             above, G_above = load(H, c * LANES), load(G, c * LANES)
             T = maximum(maximum(add(diagonal, load(scores, c * LANES)), subtract(G_above, open_extend)), floor)
-            h = maximum(T, subtract(K, open_extend))
-            K = maximum(subtract(K, extend), T)
+            U = T
+            if second is not None:
+                G2_above = load(G2, c * LANES)
+                T = maximum(T, subtract(G2_above, open_extend2))
+                U = maximum(T, subtract(K2, open_extend2))
+                K2 = maximum(subtract(K2, extend2), T)
+            h = maximum(U, subtract(K, open_extend))
+            K = maximum(subtract(K, extend), U)
+            if second is not None:
+                store(G2, c * LANES, maximum(subtract(G2_above, extend2), h))
             store(H, c * LANES, h)
             store(G, c * LANES, maximum(subtract(G_above, extend), h))
             if peaks is not None:
@@ -267,37 +302,46 @@ def compute_score_tile(problem, borders, first, rows, best, peaks, ends):
         if t >= LANES - 1:
             right[0, row - LANES + 1] = last_lane(h)
             right[1, row - LANES + 1] = last_lane(K)
+            if second is not None:
+                right[2, row - LANES + 1] = last_lane(K2)
         if t >= rows - 1:
             copy_lane(H, t - rows + 1, edge[0])
             copy_lane(G, t - rows + 1, edge[1])
+            if second is not None:
+                copy_lane(G2, t - rows + 1, edge[2])
             if peaks is not None:
                 copy_lane(highest, t - rows + 1, peaks)
     merge_best_cells(best, best_score, best_row, best_column, best_column, columns)
 
 
 @inner_njit
-def compute_state_tile(problem, borders, states, first, rows, best, ends):
+def compute_state_tile(problem, borders, states, first, rows, best, ends, second=None):
     """Compute rows of a strip as `compute_score_tile` does, with the local start state of every value.
 
-    States are those of start_states.py. ``edge`` is int32 (4, s): H, G and their states. ``states`` (2, rows + 16) gets
-    those of H and K in the last column; what enters from the left starts there: its state is its own row and kind.
+    States are those of start_states.py. ``edge`` is int32 (4, s): H, G and their states, or (6, s): H, G, G2 and their
+    states. ``states`` (2 or 3, rows + 16) gets those of H, K and K2 in the last column; what enters from the left
+    starts there: its state is its own row and kind.
     """
     letters, profile, costs = problem
     edge, left, right = borders
     columns = edge.shape[1] // LANES
-    inside = np.empty((4, columns * LANES), np.int32)
-    H, G, H_states, G_states = inside[0], inside[1], inside[2], inside[3]
+    parts = edge.shape[0]
+    inside = np.empty((parts, columns * LANES), np.int32)
+    H, G, H_states, G_states = inside[0], inside[1], inside[parts // 2], inside[parts // 2 + 1]
     scores, offsets = np.empty((columns + LANES) * LANES, profile.dtype), np.empty(LANES, np.int64)
     open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
     start = corner_values(edge[0], left[0, first])
-    start_states = corner_values(edge[2], np.int32(KIND_H << PLACE_BITS | first))
+    start_states = corner_values(edge[parts // 2], np.int32(KIND_H << PLACE_BITS | first))
     diagonal_in, diagonal_in_state, h, K = start, start_states, floor, floor
     h_state, K_state = floor, floor
+    if second is not None:
+        G2, G2_states, K2, K2_state = inside[2], inside[5], floor, floor
+        open_extend2, extend2 = splat(second.open_extend), splat(second.extend)
     best_score, best_row, best_column, best_state = splat(best[0]), start, start, start
     for t in range(rows + LANES - 1):
         row = first + 1 + t
         if t < LANES:
-            for part in range(4):
+            for part in range(parts):
                 copy_lane(edge[part], t, inside[part])
             entering = equal_lanes(lane_numbers(), splat(np.int32(t)))
             diagonal_in = select_lanes(entering, start, diagonal_in)
@@ -307,6 +351,9 @@ def compute_state_tile(problem, borders, states, first, rows, best, ends):
         K = shift_in(K, left[1, row])
         h_state = shift_in(h_state, np.int32(KIND_H << PLACE_BITS | row))
         K_state = shift_in(K_state, np.int32(KIND_K << PLACE_BITS | row))
+        if second is not None:
+            K2 = shift_in(K2, left[2, row])
+            K2_state = shift_in(K2_state, np.int32(KIND_K2 << PLACE_BITS | row))
         new_state = subtract(splat(np.int32(NEW_STATE + row)), lane_numbers())
         diagonal, diagonal_in, row_best = diagonal_in, h, floor
         diagonal_state, diagonal_in_state = diagonal_in_state, h_state
@@ -316,10 +363,23 @@ def compute_state_tile(problem, borders, states, first, rows, best, ends):
             T, E, F = add(diagonal, load(scores, c * LANES)), subtract(G_above, open_extend), subtract(K, open_extend)
             T_state = select_lanes(greater_lanes(E, T), G_state, diagonal_state)
             T = maximum(T, E)
+            if second is not None:
+                G2_above, G2_state = load(G2, c * LANES), load(G2_states, c * LANES)
+                E2, F2 = subtract(G2_above, open_extend2), subtract(K2, open_extend2)
+                T_state = select_lanes(greater_lanes(E2, T), G2_state, T_state)
+                T = maximum(T, E2)
             T_state = select_lanes(greater_lanes(T, floor), T_state, new_state)
             T = maximum(T, floor)
             h_state = select_lanes(greater_lanes(F, T), K_state, T_state)
             h = maximum(T, F)
+            if second is not None:
+                h_state = select_lanes(greater_lanes(F2, h), K2_state, h_state)
+                h = maximum(h, F2)
+                K2, G2_above = subtract(K2, extend2), subtract(G2_above, extend2)
+                K2_state = select_lanes(greater_lanes(K2, T), K2_state, T_state)
+                K2 = maximum(K2, T)
+                store(G2, c * LANES, maximum(G2_above, h))
+                store(G2_states, c * LANES, select_lanes(greater_lanes(G2_above, h), G2_state, h_state))
             K, G_above = subtract(K, extend), subtract(G_above, extend)
             K_state = select_lanes(greater_lanes(K, T), K_state, T_state)
             K = maximum(K, T)
@@ -342,34 +402,40 @@ def compute_state_tile(problem, borders, states, first, rows, best, ends):
             right[1, row - LANES + 1] = last_lane(K)
             states[0, row - LANES + 1] = last_lane(h_state)
             states[1, row - LANES + 1] = last_lane(K_state)
+            if second is not None:
+                right[2, row - LANES + 1] = last_lane(K2)
+                states[2, row - LANES + 1] = last_lane(K2_state)
         if t >= rows - 1:
-            for part in range(4):
+            for part in range(parts):
                 copy_lane(inside[part], t - rows + 1, edge[part])
     merge_best_cells(best, best_score, best_row, best_column, best_state, columns)
 
 
 @inline_njit
 def store_chunk_row(edge, bottom, lanes):
-    """Keep the last row of a tile as that of a chunk: ``bottom`` int32 (2 or 4, s), in matrix order.
+    """Keep the last row of a tile as that of a chunk: ``bottom`` int32 (2, 3, 4 or 6, s), in matrix order.
 
-    It holds H and G, and their start states where these are local to chunks; they then begin anew below.
+    It holds H, G and G2, and their start states where these are local to chunks; they then begin anew below.
     """
     parts, columns = bottom.shape[0], edge.shape[1] // lanes
     for column in range(edge.shape[1]):
         place = column % columns * lanes + column // columns
         for part in range(parts):
             bottom[part, column] = edge[part, place]
-        if parts == 4:
-            edge[2, place] = KIND_TOP_H << PLACE_BITS | (column + 1)
-            edge[3, place] = KIND_TOP_G << PLACE_BITS | (column + 1)
+        if parts > 3:
+            edge[parts // 2, place] = KIND_TOP_H << PLACE_BITS | (column + 1)
+            edge[parts // 2 + 1, place] = KIND_TOP_G << PLACE_BITS | (column + 1)
+        if parts == 6:
+            edge[5, place] = KIND_TOP_G2 << PLACE_BITS | (column + 1)
 
 
 @cached_njit
-def compute_direction_tile(problem, edge, left, first, rows, directions):
+def compute_direction_tile(problem, edge, left, first, rows, directions, second=None):
     """Compute rows of a strip, and keep for each cell how it was reached; no best cell, no right boundary.
 
     ``directions`` is uint8, (rows + 15) s / 2 bytes. At step t, lane l writes one byte for columns c and c + 1 (low and
-    high half) at (t R / 2 + c / 2) 16 + l. The bits are those of start_states.py; STOP is 0.
+    high half) at (t R / 2 + c / 2) 16 + l. The bits are those of start_states.py; STOP is 0. With a ``second`` piece
+    there is a byte for each cell, at (t R + c) 16 + l.
     """
     letters, profile, costs = problem
     columns = edge.shape[1] // LANES
@@ -379,37 +445,63 @@ def compute_direction_tile(problem, edge, left, first, rows, directions):
     nothing = splat(np.int32(STOP))
     start = corner_values(edge[0], left[0, first])
     diagonal_in, h, K = start, floor, floor
+    opens_below, opens_beside = OPENS_E, OPENS_F
+    if second is not None:
+        opens_below, opens_beside = OPENS_E_BY_TWO, OPENS_F_BY_TWO
+        G2, K2 = np.empty(columns * LANES, np.int32), floor
+        open_extend2, extend2 = splat(second.open_extend), splat(second.extend)
     for t in range(rows + LANES - 1):
         row = first + 1 + t
         if t < LANES:
             copy_lane(edge[0], t, H)
             copy_lane(edge[1], t, G)
+            if second is not None:
+                copy_lane(edge[2], t, G2)
             diagonal_in = select_lanes(equal_lanes(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
         load_step_scores(letters, row, profile, columns, offsets, scores)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
+        if second is not None:
+            K2 = shift_in(K2, left[2, row])
         diagonal, diagonal_in, low_half = diagonal_in, h, nothing
         for c in range(columns):
             above, G_above = load(H, c * LANES), load(G, c * LANES)
             T, E, F = add(diagonal, load(scores, c * LANES)), subtract(G_above, open_extend), subtract(K, open_extend)
             came = select_lanes(greater_lanes(E, T), splat(np.int32(FROM_E)), splat(np.int32(FROM_DIAGONAL)))
             T = maximum(T, E)
+            if second is not None:
+                G2_above = load(G2, c * LANES)
+                E2, F2 = subtract(G2_above, open_extend2), subtract(K2, open_extend2)
+                came = select_lanes(greater_lanes(E2, T), splat(np.int32(FROM_E2)), came)
+                T = maximum(T, E2)
             came = select_lanes(greater_lanes(T, floor), came, nothing)
             T = maximum(T, floor)
             came = select_lanes(greater_lanes(F, T), splat(np.int32(FROM_F)), came)
             h = maximum(T, F)
+            if second is not None:
+                came = select_lanes(greater_lanes(F2, h), splat(np.int32(FROM_F2)), came)
+                h = maximum(h, F2)
+                K2, G2_above = subtract(K2, extend2), subtract(G2_above, extend2)
+                came = add(came, select_lanes(greater_lanes(G2_above, h), nothing, splat(np.int32(OPENS_E2))))
+                came = add(came, select_lanes(greater_lanes(K2, T), nothing, splat(np.int32(OPENS_F2))))
+                K2 = maximum(K2, T)
+                store(G2, c * LANES, maximum(G2_above, h))
             K, G_above = subtract(K, extend), subtract(G_above, extend)
-            opens_E = select_lanes(greater_lanes(G_above, h), nothing, splat(np.int32(OPENS_E)))
-            opens_F = select_lanes(greater_lanes(K, T), nothing, splat(np.int32(OPENS_F)))
+            opens_E = select_lanes(greater_lanes(G_above, h), nothing, splat(np.int32(opens_below)))
+            opens_F = select_lanes(greater_lanes(K, T), nothing, splat(np.int32(opens_beside)))
             code = add(came, add(opens_E, opens_F))
             K = maximum(K, T)
             store(H, c * LANES, h)
             store(G, c * LANES, maximum(G_above, h))
             diagonal = above
-            if c % 2:
+            if second is not None:
+                store(directions, (t * columns + c) * LANES, code)
+            elif c % 2:
                 both_halves = add(low_half, shift_left(code, splat(np.int32(4))))
                 store(directions, (t * columns + c - 1) // 2 * LANES, both_halves)
             low_half = code
         if t >= rows - 1:
             copy_lane(H, t - rows + 1, edge[0])
             copy_lane(G, t - rows + 1, edge[1])
+            if second is not None:
+                copy_lane(G2, t - rows + 1, edge[2])

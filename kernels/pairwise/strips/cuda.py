@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import (
     ChunkedAlignmentParameters,
-    MappedStripParameters,
     PairStateParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
-from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_published, cuda_sizes, cuda_sweep
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
+from antidiag.kernels.pairwise.pruning.cpu import find_bounds_on_cpu
+from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_pruning, cuda_published, cuda_sizes, cuda_sweep
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: MappedStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(
+    problem: PairProblem, parameters: StripedScoreParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best score and its end cell by StripedScore (section IV) on the current device."""
+    if parameters.is_published and devices.peer_indices():
+        raise ParameterError("the published mapping uses one GPU; choose one, or another mapping")
     packed = not parameters.is_published and cuda_sizes.packs_two_cells(problem, parameters)
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
     )
-    sweep_scores = cuda_published.sweep_scores if parameters.is_published else cuda_sweep.sweep_scores
-    best = cuda_sweep.choose_best_end(job.encoded, sweep_scores(job))
-    return Outcome(
-        job.encoded.make_answer(best.score, best.cell), job.run.times_ms, job.host_bytes, job.run.device_bytes
-    )
+    if parameters.is_published:
+        best, skipped, work = cuda_published.sweep_scores(job), None, None
+    else:
+        bounds = None if job.peers else find_bounds_on_cpu(job.run.host_part(), problem, parameters)
+        pruning = cuda_pruning.prepare_pruning(job, bounds)
+        best = cuda_sweep.sweep_scores(job, pruning=pruning)
+        skipped, work = pruning.read_skipped() if pruning else (None, None)
+    best = cuda_sweep.choose_best_end(job.encoded, best)
+    answer = job.encoded.make_answer(best.score, best.cell, skipped=skipped)
+    host_bytes = job.host_bytes + (pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0)
+    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, work=work)
 
 
 def striped_alignment(

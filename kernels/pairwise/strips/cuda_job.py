@@ -10,15 +10,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda import block_limits
+from antidiag.kernels.cuda import block_limits, devices
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
+from antidiag.kernels.cuda.structs import DeviceStruct
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.strips import cuda_sizes
-from antidiag.kernels.pairwise.strips.cuda_sources import STRIP
+from antidiag.kernels.pairwise.strips.cuda_sources import STRIP, SweepRegisters, sweep_registers, with_two_pieces
 from antidiag.kernels.steps import StepLog
 
 LANES = cuda_sizes.LANES
@@ -31,7 +32,7 @@ class PairJob:
     ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
     that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
     problem are computed side by side, each with buffers of its own. ``packed``: StripedScore's sweep holds two cells in
-    a register.
+    a register. ``peers`` are the GPUs that share the sweep of all strips with the current one (cuda_bands.py).
     """
 
     encoded: EncodedPair
@@ -45,6 +46,7 @@ class PairJob:
     quiet: bool = False
     tiles: int = 1
     packed: bool = False
+    peers: tuple[int, ...] = ()
 
     @property
     def columns_per_lane(self) -> int:
@@ -55,6 +57,11 @@ class PairJob:
     def strip_count(self) -> int:
         """Number of strips."""
         return -(-self.encoded.columns.size // self.s)
+
+    @property
+    def gpu_count(self) -> int:
+        """Number of GPUs that share the sweep of all strips."""
+        return min(1 + len(self.peers), self.strip_count)
 
     @property
     def lanes_keep_best(self) -> bool:
@@ -82,19 +89,39 @@ class PairJob:
         free = {f"{border.upper()}_FREE": is_free for border, is_free in self.encoded.free._asdict().items()}
         return {"LOCAL": self.encoded.is_local, **free}
 
+    @property
+    def piece_count(self) -> int:
+        """The pieces of the gap costs."""
+        return len(self.encoded.gap_pieces)
+
+    @property
+    def value_count(self) -> int:
+        """The values that are kept of a cell: H, and a gap state for each piece of the gap costs."""
+        return self.encoded.value_count
+
+    @property
+    def registers(self) -> SweepRegisters:
+        """The registers of the lanes of a sweep."""
+        return sweep_registers(self.piece_count == 2)
+
     def compile_constants(self, **more: int) -> dict[str, int]:
         """Return the compile-time constants of the problem, and ``more``."""
         fixed = {"R": self.columns_per_lane, "BATCH": self.handover_cells}
         return {**fixed, **self.mode_constants, "WIDE": self.has_wide_scores, "PACKED": self.packed, **more}
 
-    def strip_arguments(self) -> tuple:
-        """Return the problem as arguments of a kernel (STRIP)."""
-        top, left = self.borders
-        return STRIP(**self.problem_fields(), top=top, left=left)
+    def strip_arguments(self, sequences: tuple[cupy.ndarray, ...] = ()) -> tuple:
+        """Return the problem as arguments of a kernel (STRIP); ``sequences`` are those of the GPU that runs it."""
+        (top, left), (strip,) = self.borders, self.device_parts((STRIP,))
+        assert isinstance(strip, DeviceStruct)
+        return strip(**self.problem_fields(sequences), top=top, left=left)
 
-    def problem_fields(self) -> dict[str, Any]:
+    def device_parts(self, parts: tuple[SourcePart, ...]) -> tuple[SourcePart, ...]:
+        """Return the parts of a source as this problem needs them: those of two pieces where gap costs have two."""
+        return with_two_pieces(parts) if self.piece_count == 2 else parts
+
+    def problem_fields(self, sequences: tuple[cupy.ndarray, ...] = ()) -> dict[str, Any]:
         """Return the fields that the structs of all pair kernels share: letters, scores, sizes and gap costs."""
-        encoded, (rows, columns, table) = self.encoded, self.sequences
+        encoded, (rows, columns, table) = self.encoded, sequences or self.sequences
         return {
             "rows": rows,
             "columns": columns,
@@ -104,7 +131,15 @@ class PairJob:
             "n": encoded.columns.size,
             "open_extend": encoded.open + encoded.extend,
             "extend": encoded.extend,
+            **self.second_costs(),
         }
+
+    def second_costs(self) -> dict[str, int]:
+        """Return the costs of the second piece, which structs for two-piece gap costs have; nothing for one piece."""
+        if self.encoded.second is None:
+            return {}
+        opening, extend = self.encoded.second
+        return {"open_extend2": opening + extend, "extend2": extend}
 
     def profile_bytes(self) -> int:
         """Return the shared memory of a warp for the scores of its strip."""
@@ -119,7 +154,13 @@ class PairJob:
 
     def compile_kernel(self, parts: tuple[SourcePart, ...], name: str, **more: int) -> Any:
         """Return a kernel compiled for this problem; ``more`` are its own compile-time constants."""
-        return self.run.compile_kernel(parts, name, **self.compile_constants(**more))
+        return self.compile_plain_kernel(parts, name, **self.compile_constants(**more))
+
+    def compile_plain_kernel(self, parts: tuple[SourcePart, ...], name: str, **constants: int) -> Any:
+        """Return a kernel that is compiled with these constants, and for two-piece gap costs where there are such."""
+        if self.piece_count == 2:
+            constants["TWO_PIECES"] = True
+        return self.run.compile_kernel(self.device_parts(parts), name, **constants)
 
 
 def begin_job(
@@ -142,6 +183,7 @@ def begin_job(
         packed=packed,
         run=run,
         sequences=run.upload_together(encoded.rows, encoded.columns, encoded.table),
+        peers=devices.peer_indices(),
     )
 
 

@@ -25,11 +25,11 @@ LaunchPaths = Callable[[tuple[Any, ...], int], None]
 class PathKernel:
     """A kernel of phase 3.
 
-    ``count_words(rows, s)`` are the 32-bit words of the directions of sub-paths that span these numbers of rows;
-    ``prepare(job, buffers)`` compiles the kernel and returns the function that launches it.
+    ``count_words(rows, s, pieces)`` are the 32-bit words of the directions of sub-paths that span these numbers of
+    rows; ``prepare(job, buffers)`` compiles the kernel and returns the function that launches it.
     """
 
-    count_words: Callable[[np.ndarray, int], np.ndarray]
+    count_words: Callable[[np.ndarray, int, int], np.ndarray]
     prepare: Callable[[PairJob, SweepBuffers], LaunchPaths]
 
 
@@ -69,7 +69,7 @@ def compute_paths(
     """
     kernel = kernel or STRIPED_PATH
     launch = kernel.prepare(job, buffers)
-    words = kernel.count_words(paths["end_row"] - paths["start_row"] + 1, job.s)
+    words = kernel.count_words(paths["end_row"] - paths["start_row"] + 1, job.s, job.piece_count)
     capacity = min(int(words.sum()), max(cuda_sizes.DIRECTION_BYTES // 4, int(words.max())))
     directions = job.run.allocate_array(capacity, np.uint32)
     pieces: list[np.ndarray] = []
@@ -86,7 +86,7 @@ def _prepare_striped_path(job: PairJob, buffers: SweepBuffers) -> LaunchPaths:
     """Compile the kernel that computes a strip by a warp."""
     kernel, shared = job.compile_kernel(PATH, "striped_path"), job.profile_bytes()
     block_warps(kernel, LANES, shared)
-    cells = BOUNDARY(cells=buffers.boundary, capacity=buffers.boundary.shape[1])
+    cells = BOUNDARY(cells=buffers.boundary, capacity=buffers.boundary.shape[1] // job.piece_count)
     sizes = np.int32(buffers.height), np.int32(buffers.width)
 
     def launch(given: tuple[Any, ...], count: int) -> None:

@@ -27,7 +27,8 @@ from antidiag.kernels.pairwise.strips.cuda_sweep import SweepBuffers
 
 def sweep_scores(job: PairJob) -> EndCell:
     """Run StripedScore."""
-    kernel = job.run.compile_kernel(PUBLISHED_SCORE, "published_sweep", **job.mode_constants, STATES=False, CHUNKS=0)
+    constants = {**job.mode_constants, "STATES": False, "CHUNKS": 0}
+    kernel = job.compile_plain_kernel(PUBLISHED_SCORE, "published_sweep", **constants)
     return _sweep(job, kernel, _allocate_boundary(job), states=False)
 
 
@@ -43,9 +44,9 @@ def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: boo
         chunks=chunks,
         true_values=true_values,
         boundary=_allocate_boundary(job),
-        boundary_states=job.run.allocate_array((strips, rows, 2), np.int32),
-        chunk_values=job.run.allocate_array((bottoms if chunks else 0, width, 2), np.int32),
-        chunk_states=job.run.allocate_array((bottoms if chunks == 2 else 0, width, 2), np.int32),
+        boundary_states=job.run.allocate_array((strips, rows, job.value_count), np.int32),
+        chunk_values=job.run.allocate_array((bottoms if chunks else 0, width, job.value_count), np.int32),
+        chunk_states=job.run.allocate_array((bottoms if chunks == 2 else 0, width, job.value_count), np.int32),
         height=height,
         width=width,
     )
@@ -57,7 +58,7 @@ def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: boo
         width=width,
     )
     constants = {**job.mode_constants, "STATES": True, "CHUNKS": chunks}
-    kernel = job.run.compile_kernel(PUBLISHED_STATES, "published_sweep", **constants)
+    kernel = job.compile_plain_kernel(PUBLISHED_STATES, "published_sweep", **constants)
     return kept, _sweep(job, kernel, kept.boundary, states=True, more=buffers)
 
 
@@ -70,7 +71,7 @@ def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: EndCell) -> np.nda
 def _prepare_path(job: PairJob, buffers: SweepBuffers) -> LaunchPaths:
     """Compile the kernel of phase 3."""
     kernel = _compile_path(job, "published_path", buffers.chunks)
-    shared = published_sizes.path_shared_bytes(job.s, job.encoded.letter_count)
+    shared = published_sizes.path_shared_bytes(job.s, job.encoded.letter_count, job.piece_count)
     _allow_shared(kernel, shared)
     threads = published_sizes.count_threads(min(job.s, job.encoded.columns.size))
     sizes = map(np.int32, (buffers.height, buffers.width, job.s))
@@ -89,12 +90,12 @@ PATH = PathKernel(published_sizes.direction_words, _prepare_path)
 
 
 def _compile_path(job: PairJob, name: str, chunks: int) -> Any:
-    return job.run.compile_kernel(PUBLISHED_PATH, name, **job.mode_constants, STATES=False, CHUNKS=chunks)
+    return job.compile_plain_kernel(PUBLISHED_PATH, name, **job.mode_constants, STATES=False, CHUNKS=chunks)
 
 
 def _allocate_boundary(job: PairJob) -> cupy.ndarray:
     """Allocate the right boundaries of all strips: H and K of every row."""
-    return job.run.allocate_array((job.strip_count, job.encoded.rows.size), np.uint64)
+    return job.run.allocate_array((job.strip_count, job.encoded.rows.size * job.piece_count), np.uint64)
 
 
 def _allow_shared(kernel: Any, shared: int) -> None:
@@ -110,12 +111,13 @@ def _allow_shared(kernel: Any, shared: int) -> None:
 def _sweep(job: PairJob, kernel: Any, boundary: cupy.ndarray, states: bool, more: tuple[Any, ...] = ()) -> EndCell:
     """Launch every slice of every strip, with progress between launches; return the best cell."""
     run, strips, (rows, columns) = job.run, job.strip_count, (job.encoded.rows.size, job.encoded.columns.size)
-    shared = published_sizes.shared_bytes(job.s, job.batch, job.encoded.letter_count, states)
+    shared = published_sizes.shared_bytes(job.s, job.batch, job.encoded.letter_count, states, job.piece_count)
     _allow_shared(kernel, shared)
     threads = published_sizes.count_threads(min(job.s, columns))
     most = min(block_limits.multiprocessor_count(), block_limits.resident_blocks(kernel, threads, shared))
     slices = published_sizes.make_slices(rows, columns, job.s, job.batch)
-    kept = run.allocate_array(published_sizes.kept_numbers(columns, job.s, len(slices), states), np.int32)
+    numbers = published_sizes.kept_numbers(columns, job.s, len(slices), states, job.piece_count)
+    kept = run.allocate_array(numbers, np.int32)
     best, progress = run.allocate_filled((strips, 4), np.int32, LESS_THAN_ANY), run.allocate_filled(strips, np.uint64)
     apart = cuda_sizes.log_apart(len(slices), strips)
     log = run.allocate_events(cuda_sizes.log_rows(len(slices), strips), strips)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,13 +15,8 @@ from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
-from antidiag.kernels.pairwise.strips.cuda_sources import (
-    PACKED_REGISTERS,
-    REACH,
-    SCORE_REGISTERS,
-    STATES_REGISTERS,
-    LaneRegisters,
-)
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
+from antidiag.kernels.pairwise.strips.cuda_sources import REACH, LaneRegisters, sweep_registers
 from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -33,6 +29,8 @@ SLICE_CELLS = 25_000_000_000
 """Cells of a launch: about 20 ms on an H200, and below 250 ms on a card with a tenth of its speed."""
 LEAST_STEPS = 1024
 """Steps of a launch at least."""
+MOST_BLOCKS, MOST_BLOCK_BYTES = 1024, 2**24
+"""Blocks of a strip that are told to be skipped at most, and a byte for each of all strips."""
 DIRECTION_BYTES = 2**30
 """Bytes of directions in phase 3 at a time, unless a single strip needs more."""
 
@@ -93,12 +91,44 @@ def fits_16_bits(scoring: Scoring, s: int) -> bool:
     A path that ends d columns (or rows) further on can be cut there and continued by a gap, so it scores at most
     d (best score + extend) + open more than the best one that ends here; and at most d extend + open less, because
     this one can be continued by a gap. The cells that a warp holds are less than s columns and 64 rows apart;
-    twice 32 rows pass until the base is updated, and a few steps more are within G, K, and what is added to them.
+    twice 32 rows pass until the base is updated, and a few steps more are within G, K, and what is added to them. Of
+    two pieces of gap costs the greater costs of either bound both.
     """
     if np.abs(scoring.scores).max(initial=0) > 127:
         return False
-    step = max(int(scoring.scores.max(initial=0)), 0) + scoring.extend
-    return REACH + (s + 160) * step + 8 * (scoring.open + step) + 256 < 2**15
+    opening, extend = (max(costs) for costs in zip(*scoring.gap_pieces, strict=True))
+    step = max(int(scoring.scores.max(initial=0)), 0) + extend
+    return REACH + (s + 160) * step + 8 * (opening + step) + 256 < 2**15
+
+
+def warp_range(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+    """Return how much values of H in a warp with strips of ``s`` columns differ at most (see `fits_16_bits`)."""
+    return (s + 160) * (max(int(scores.max(initial=0)), 0) + extend) + open
+
+
+def border_range(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+    """Return how far below a warp's base a boundary cell can lie, in 16 bits; `fits_16_bits` leaves as much room."""
+    step = max(int(scores.max(initial=0)), 0) + extend
+    return REACH + (s + 160) * step + 4 * (open + step)
+
+
+def pruning_blocks(rows: int, strips: int) -> tuple[int, int]:
+    """Return the rows of the blocks that are told to be skipped, a multiple of 32, and how many a strip has."""
+    most = max(min(MOST_BLOCKS, MOST_BLOCK_BYTES // strips), 1)
+    height = _round_up(-(-rows // most))
+    return height, -(-rows // height)
+
+
+def pruning_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
+    """Return the bytes of pruning on the device."""
+    if not pruning_sizes.is_pruned(parameters):
+        return {}
+    s, strips = parameters.s, -(-problem.columns // parameters.s)
+    spread = row_spread(packs_two_cells(problem, parameters))
+    launches = len(make_slices(problem.rows, problem.columns, s, parameters.T, spread=spread))
+    blocks = pruning_blocks(problem.rows, strips)[1]
+    gains = 4 * (problem.rows // LANES + 1 + strips * LANES + 1)
+    return {"pruning": gains + 12 * (launches + 2) + strips * (16 + 4 + 4 + blocks)}
 
 
 def row_spread(packed: bool) -> int:
@@ -111,36 +141,40 @@ def choose_score_parameters(problem: PairProblem, multiprocessors: int) -> dict[
 
     16 bits only on GPUs that have instructions for two values in a register.
     """
-    of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP), "precision": "32"}
-    of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP), "precision": "16"}
+    share = pruning_sizes.expected_share(problem, 0)
+    of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP, share), "precision": "32"}
+    of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP, share), "precision": "16"}
     able = all(device.compute_capability >= (9, 0) for device in devices.discover_devices()[0])
     if not able or not _can_pack(problem.scoring, of_16["s"]):
         return of_32
-    return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen))
+    return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen, share))
 
 
-def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, Any]) -> float:
+def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, Any], share: float) -> float:
     cost = PACKED_STEP if chosen["precision"] == "16" else SCORE_STEP
-    return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost)
+    return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost, share)
 
 
-def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dict[str, Any]:
+def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost, share: float = 1.0) -> dict[str, Any]:
     """Choose strip width, batch and threads of a block with the least expected time.
 
     Wide strips compute more a step, narrow ones fill the GPU. A block holds as many warps as a
-    multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers.
+    multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers. Pruning leaves a
+    ``share`` of the cells.
     """
     columns, schedulers = problem.columns, 4 * multiprocessors
-    per_lane = _choose_columns_per_lane(problem.rows, columns, schedulers, cost)
-    strips = -(-columns // (per_lane * LANES))
+    per_lane = _choose_columns_per_lane(problem.rows, columns, schedulers, cost, share)
+    strips = math.ceil(_strips_at_work(problem.rows, columns, per_lane, cost, share))
     together = min(-(-strips // schedulers), _most_warps_per_scheduler(per_lane, cost))
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
-def make_slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES) -> list[SweepSlice]:
+def make_slices(
+    rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES, gpus: int = 1
+) -> list[SweepSlice]:
     """Return the launches of a sweep, in order; ``tiles`` parts of this size are swept side by side."""
     strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread)
-    return cut_steps(strips, steps, lag, slice_steps(columns * tiles))
+    return cut_steps(strips, steps, lag, slice_steps(-(-columns * tiles // gpus)))
 
 
 def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
@@ -159,25 +193,45 @@ def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
     return found
 
 
-def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES) -> int:
+def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES, gpus: int = 1) -> int:
     """Return how many rows of a strip's boundary are kept: all, or a ring that spans what is in flight.
 
-    The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight.
+    The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight. Where several
+    GPUs share the columns, a slice is copied to the next one while the following slice is computed.
     """
-    every = _round_up(rows + spread)
-    return every if whole else min(every, slice_steps(columns) + strip_skew(batch, spread) + 2 * LANES)
+    every, slices = _round_up(rows + spread), 1 + (gpus > 1)
+    return (
+        every
+        if whole
+        else min(every, slices * slice_steps(-(-columns // gpus)) + strip_skew(batch, spread) + 2 * LANES)
+    )
 
 
-def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
-    """Return the 32-bit words of the directions of sub-paths that span these numbers of rows."""
-    return (rows.astype(np.int64) + LANES) * -(-s // (8 * LANES)) * LANES
+def boundary_bytes(pieces: int) -> int:
+    """Return the bytes of a boundary cell: a word for each piece of the gap costs (pack in strip.cuh)."""
+    return 8 * pieces
+
+
+def direction_words(rows: np.ndarray, s: int, pieces: int = 1) -> np.ndarray:
+    """Return the 32-bit words of the directions of sub-paths that span these numbers of rows.
+
+    A cell has four bits for each of the ``pieces`` of the gap costs.
+    """
+    return (rows.astype(np.int64) + LANES) * -(-s // (8 // pieces * LANES)) * LANES
 
 
 def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
     """Return the bytes of StripedScore."""
     device = score_bytes(problem, parameters)
     log = log_bytes(problem, parameters, row_spread(packs_two_cells(problem, parameters)))
-    return Footprint({**host_bytes(problem), **log, **best_bytes(problem, parameters, 8)}, device)
+    bounds = pruning_host_bytes(problem, parameters)
+    return Footprint({**host_bytes(problem), **log, **bounds, **best_bytes(problem, parameters, 8)}, device)
+
+
+def pruning_host_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
+    """Return the bytes of bounds, and of which blocks were skipped, on the host."""
+    height = pruning_blocks(problem.rows, -(-problem.columns // parameters.s))[0]
+    return pruning_sizes.footprint(problem, parameters, height)
 
 
 def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParameters, chunks: int = 0) -> Footprint:
@@ -185,9 +239,11 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
     s, strips = parameters.s, -(-problem.columns // parameters.s)
     bottoms = (problem.rows - 1) // parameters.chunk_height if chunks else 0
     parts = strips + (bottoms if chunks == 2 else 0)
-    one = int(direction_words(np.array(problem.rows + 1), s)) * 4
-    every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
-    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or parameters.starts_at_first_row)
+    pieces, cell = len(problem.scoring.gap_pieces), 4 * problem.value_count
+    one = int(direction_words(np.array(problem.rows + 1), s, pieces)) * 4
+    every = int(direction_words(np.array(problem.rows + parts), s, pieces)) * 4 + parts * LANES * s * pieces
+    registers = sweep_registers(pieces == 2).states
+    sweep = sweep_bytes(problem, parameters, registers, chunks > 0 or parameters.starts_at_first_row)
     return Footprint(
         {
             **host_bytes(problem),
@@ -197,8 +253,8 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
         },
         {
             **sweep,
-            "start states": strips * problem.rows * 8,
-            **({"chunk rows": bottoms * strips * s * 8 * chunks} if chunks else {}),
+            "start states": strips * problem.rows * cell,
+            **({"chunk rows": bottoms * strips * s * cell * chunks} if chunks else {}),
             "directions": min(every, max(DIRECTION_BYTES, one)),
             "path": problem.rows + problem.columns + (s + 2) * parts,
         },
@@ -208,8 +264,9 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
 def score_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
     """Return the bytes of StripedScore's sweep on the device."""
     two = packs_two_cells(problem, parameters)
-    registers = PACKED_REGISTERS if two else SCORE_REGISTERS
-    return sweep_bytes(problem, parameters, registers, whole=False, spread=row_spread(two))
+    registers = sweep_registers(problem.scoring.has_two_pieces).choose_score(two)
+    sweep = sweep_bytes(problem, parameters, registers, whole=False, spread=row_spread(two))
+    return {**sweep, **pruning_bytes(problem, parameters)}
 
 
 def sweep_bytes(
@@ -227,7 +284,7 @@ def sweep_bytes(
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
         "registers between launches": strips * registers.count_registers(s // LANES) * WARP_BYTES,
-        "strip boundaries": strips * boundary * 8,
+        "strip boundaries": strips * boundary * boundary_bytes(len(problem.scoring.gap_pieces)),
         "step log": strips * log_rows(launches, strips) * EVENT_BYTES,
     }
 
@@ -284,22 +341,42 @@ def _round_up(rows: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
+def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: StepCost, share: float) -> int:
     """Return the columns of a lane with the least expected time."""
     # Odd numbers beyond 3 load their scores in more pieces than even ones.
     choices = [count for count in range(cost.parts, cost.most_columns + 1, cost.parts) if count <= 3 or count % 2 == 0]
-    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
+    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost, share))
 
 
-def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost) -> float:
+def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost, share: float = 1.0) -> float:
     """Return the time of a sweep: strips advance together, as fast as the busiest scheduler allows."""
     strips = -(-columns // (per_lane * LANES))
-    together, busy = -(-strips // schedulers), cost.busy + cost.busy_column * per_lane
-    lag = LAG + (cost.parts - 1) * LANES
+    busy, lag = cost.busy + cost.busy_column * per_lane, _strip_lag(cost)
+    if share < 1:
+        at_work = _strips_at_work(rows, columns, per_lane, cost, share)
+        return (rows + lag * strips) * max(cost.latency + cost.column * per_lane, at_work / schedulers * busy)
+    together = -(-strips // schedulers)
     if together > _most_warps_per_scheduler(per_lane, cost):
         return (rows * strips / schedulers + lag * schedulers) * busy
     step = max(cost.latency + cost.column * per_lane, together * busy)
     return (rows + lag * strips) * step
+
+
+def _strip_lag(cost: StepCost) -> int:
+    """Return the steps that a strip runs behind its left neighbour."""
+    return LAG + (cost.parts - 1) * LANES
+
+
+def _strips_at_work(rows: int, columns: int, per_lane: int, cost: StepCost, share: float) -> float:
+    """Return how many strips compute at a time: all, or with pruning those around the path.
+
+    A strip computes its part of the share, and one begins for each strip that the path passes.
+    """
+    s = per_lane * LANES
+    strips = -(-columns // s)
+    if share >= 1:
+        return strips
+    return min(strips, (share * rows + s) / (rows / strips + _strip_lag(cost)))
 
 
 def _most_warps_per_scheduler(per_lane: int, cost: StepCost) -> int:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from antidiag.kernels.cuda.kernel_compiler import SourcePart
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 
 HERE = Path(__file__).parent
+
+
+def widen_struct(struct: DeviceStruct, more: str = "") -> DeviceStruct:
+    """Return a struct for gap costs of two pieces: with three values of a cell in place of two, and ``more`` fields."""
+    return DeviceStruct(struct.name, struct.fields.replace("int2*", "int3*") + more)
+
 
 STRIP = DeviceStruct(
     "Strip",
@@ -47,6 +54,21 @@ CHECKPOINTS = DeviceStruct(
     int slots, height;               // number of row slots; cells of a column, the distance of two kept columns
 """,
 )
+PRUNING = DeviceStruct(
+    "Pruning",
+    """                    // what decides which batches are skipped (pruned_sweep.cuh)
+    const int* row_gains;            // the most that is gained behind row 32 i and any below it
+    const int* column_gains;         // the same behind the column on the left of each lane, and behind the last one
+    unsigned long long* extents;     // 2 x strips: which batches of a strip were skipped
+    int* ranges;                     // for each launch RANGE_FIELDS: first and last strip, and where it stops
+    int* lives;                      // strips: what a strip was when a launch ended
+    int* steps;                      // strips: steps computed
+    unsigned char* computed;         // strips x blocks of block_rows rows: 1 where something was computed
+    int least, row_cost, column_cost, near, far, left_rows, strips, blocks, block_rows;
+    int launch, first_begun, last_begun;
+""",
+)
+RANGE_FIELDS = 3
 BUFFERS = DeviceStruct(
     "Buffers",
     """                    // what the sweep with start states stores (striped_states.cu)
@@ -99,8 +121,8 @@ SUB_PATHS = DeviceStruct(
     int* operation_counts;
 """,
 )
-IN_H, IN_K, IN_G = 0, 1, 2
-"""The state in which a sub-path ends."""
+IN_H, IN_K, IN_G, IN_K2, IN_G2 = range(5)
+"""The state in which a sub-path ends; the last two are those of the second piece of gap costs."""
 KEY_SCALE = 32
 """Factor of the score where one number holds score and column (KEYED)."""
 REACH = 4096
@@ -123,38 +145,101 @@ class LaneRegisters:
         return self.a_column * columns + self.a_lane
 
 
-SCORE_REGISTERS = LaneRegisters(2, 7, 3)
-PACKED_REGISTERS = LaneRegisters(1, 9, 5)
-STATES_REGISTERS = LaneRegisters(4, 11, 4)
-OTHERS, H_STATE = 3, 1
-"""With start states, G of a column and the states of its H and G come after H of all columns; that of H is second."""
+@dataclass(frozen=True, slots=True)
+class SweepRegisters:
+    """The registers of the lanes of each sweep, for gap costs of one piece or of two."""
 
-STRIPS = (STRIP, BOUNDARY, EVENT, HERE / "strip.cuh", SLICE, HERE / "sweep.cuh")
+    score: LaneRegisters
+    packed: LaneRegisters
+    states: LaneRegisters
+    others: int
+
+    def choose_score(self, packed: bool) -> LaneRegisters:
+        """Return the registers of StripedScore, whose lanes may hold two cells in a register."""
+        return self.packed if packed else self.score
+
+
+H_STATE = 1
+"""With start states, G of a column and the states of its H and G come after H of all columns, and with two pieces G2
+and its state: ``others`` numbers, of which that of H is the second."""
+ONE_PIECE = SweepRegisters(LaneRegisters(2, 7, 3), LaneRegisters(1, 9, 5), LaneRegisters(4, 11, 4), 3)
+TWO_PIECES = SweepRegisters(LaneRegisters(3, 8, 3), LaneRegisters(2, 11, 5), LaneRegisters(6, 13, 4), 5)
+
+
+def sweep_registers(two_pieces: bool) -> SweepRegisters:
+    """Return the registers for gap costs of one piece or of two."""
+    return TWO_PIECES if two_pieces else ONE_PIECE
+
+
+def _score_constants(registers: SweepRegisters) -> DeviceConstants:
+    return DeviceConstants.from_values(SCORE_A_COLUMN=registers.score.a_column, SCORE_A_LANE=registers.score.a_lane)
+
+
+def _packed_constants(registers: SweepRegisters) -> DeviceConstants:
+    return DeviceConstants.from_values(
+        PACKED_A_COLUMN=registers.packed.a_column, PACKED_A_LANE=registers.packed.a_lane, REACH=REACH
+    )
+
+
+def _states_constants(registers: SweepRegisters) -> DeviceConstants:
+    return DeviceConstants.from_values(STATES_A_COLUMN=registers.states.a_column, STATES_A_LANE=registers.states.a_lane)
+
+
+def _place_constants(registers: SweepRegisters) -> DeviceConstants:
+    return DeviceConstants.from_values(
+        FIRST_H=registers.states.first_h,
+        OTHERS=registers.others,
+        H_STATE=H_STATE,
+        G_STATE=H_STATE + 1,
+        **({"G2_STATE": H_STATE + 3} if registers is TWO_PIECES else {}),
+    )
+
+
+STRIPS = (STRIP, BOUNDARY, EVENT, HERE / "gap_pieces.cuh", HERE / "strip.cuh", SLICE, HERE / "sweep.cuh")
 VALUES = (*STRIPS, HERE / "value_lane.cuh")
 SCORE = (
     *VALUES,
     CHECKPOINTS,
-    DeviceConstants.from_values(SCORE_A_COLUMN=SCORE_REGISTERS.a_column, SCORE_A_LANE=SCORE_REGISTERS.a_lane),
-    DeviceConstants.from_values(
-        PACKED_A_COLUMN=PACKED_REGISTERS.a_column, PACKED_A_LANE=PACKED_REGISTERS.a_lane, REACH=REACH
-    ),
+    PRUNING,
+    DeviceConstants.from_values(RANGE_FIELDS=RANGE_FIELDS),
+    HERE / "pruned_sweep.cuh",
+    _score_constants(ONE_PIECE),
+    _packed_constants(ONE_PIECE),
     HERE / "score_keeper.cuh",
     HERE / "packed_lane.cuh",
     HERE / "striped_score.cu",
 )
 OPERATIONS = DeviceConstants.from_values(OPERATION_DIAGONAL=DIAGONAL, OPERATION_UP=UP, OPERATION_LEFT=LEFT)
-SUB_PATH_STATES = (SUB_PATH, DeviceConstants.from_values(IN_H=IN_H, IN_K=IN_K, IN_G=IN_G), HERE / "states.cuh")
+ENDS_IN = DeviceConstants.from_values(IN_H=IN_H, IN_K=IN_K, IN_G=IN_G, IN_K2=IN_K2, IN_G2=IN_G2)
+SUB_PATH_STATES = (SUB_PATH, ENDS_IN, HERE / "states.cuh")
+DIRECTIONS = (*SUB_PATH_STATES, SUB_PATHS, HERE / "direction_bits.cuh", OPERATIONS)
 STATES = (
     *STRIPS,
     *SUB_PATH_STATES,
     BUFFERS,
     TILE,
-    DeviceConstants.from_values(STATES_A_COLUMN=STATES_REGISTERS.a_column, STATES_A_LANE=STATES_REGISTERS.a_lane),
-    DeviceConstants.from_values(FIRST_H=STATES_REGISTERS.first_h, OTHERS=OTHERS, H_STATE=H_STATE, G_STATE=H_STATE + 1),
+    _states_constants(ONE_PIECE),
+    _place_constants(ONE_PIECE),
     HERE / "striped_states.cu",
 )
-PUBLISHED_STRIPS = (STRIP, EVENT, SLICE, HERE / "published_strip.cuh")
+PUBLISHED_STRIPS = (STRIP, EVENT, SLICE, HERE / "gap_pieces.cuh", HERE / "published_strip.cuh")
 PUBLISHED_SCORE = (*PUBLISHED_STRIPS, PUBLISHED, HERE / "published_sweep.cu")
 PUBLISHED_STATES = (*PUBLISHED_STRIPS, *SUB_PATH_STATES, BUFFERS, PUBLISHED, HERE / "published_sweep.cu")
-PUBLISHED_PATH = (*PUBLISHED_STRIPS, *SUB_PATH_STATES, SUB_PATHS, OPERATIONS, HERE / "published_path.cu")
-PATH = (STRIP, BOUNDARY, EVENT, HERE / "strip.cuh", *SUB_PATH_STATES, SUB_PATHS, OPERATIONS, HERE / "striped_path.cu")
+PUBLISHED_PATH = (*PUBLISHED_STRIPS, *DIRECTIONS, HERE / "published_path.cu")
+PATH = (STRIP, BOUNDARY, EVENT, HERE / "gap_pieces.cuh", HERE / "strip.cuh", *DIRECTIONS, HERE / "striped_path.cu")
+
+SECOND_COSTS = "    int open_extend2, extend2;       // costs of the second piece\n"
+TWO_PIECE_PARTS: dict[SourcePart, SourcePart] = {
+    STRIP: widen_struct(STRIP, SECOND_COSTS),
+    **{part: widen_struct(part) for part in (CHECKPOINTS, BUFFERS, TILE)},
+    _score_constants(ONE_PIECE): _score_constants(TWO_PIECES),
+    _packed_constants(ONE_PIECE): _packed_constants(TWO_PIECES),
+    _states_constants(ONE_PIECE): _states_constants(TWO_PIECES),
+    _place_constants(ONE_PIECE): _place_constants(TWO_PIECES),
+}
+"""What takes the place of structs and constants where gap costs have two pieces."""
+
+
+def with_two_pieces(parts: tuple[SourcePart, ...]) -> tuple[SourcePart, ...]:
+    """Return the parts of a source for gap costs of two pieces, which is compiled with TWO_PIECES=1."""
+    return tuple(TWO_PIECE_PARTS.get(part, part) for part in parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import cupy
@@ -13,21 +14,18 @@ import numpy as np
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
-from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps, copy_rows
+from antidiag.kernels.pairwise.strips.cuda_bands import open_bands, place_bands
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
+from antidiag.kernels.pairwise.strips.cuda_pruning import UNUSED_STATE, DevicePruning
 from antidiag.kernels.pairwise.strips.cuda_sources import (
-    BOUNDARY,
     BUFFERS,
     CHECKPOINTS,
     H_STATE,
     KEY_SCALE,
-    OTHERS,
-    PACKED_REGISTERS,
     SCORE,
-    SCORE_REGISTERS,
-    SLICE,
     STATES,
-    STATES_REGISTERS,
 )
+from antidiag.kernels.steps import STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +50,32 @@ Swept = tuple[cupy.ndarray, list[cuda_sizes.SweepSlice]]
 
 
 def sweep_scores(
-    job: PairJob, checkpoint_arguments: tuple = NOWHERE, after_launch: Launched = lambda part, state: None
+    job: PairJob,
+    checkpoint_arguments: tuple = NOWHERE,
+    after_launch: Launched = lambda part, state: None,
+    pruning: DevicePruning | None = None,
 ) -> EndCell:
     """Run the sweep of StripedScore; it also keeps special rows and columns as ``kept`` (CHECKPOINTS) says.
 
     ``launched(slice, registers)`` is called after every launch.
     """
-    kernel = job.compile_kernel(
-        SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=checkpoint_arguments is not NOWHERE
+    keeps_checkpoints, pruned = checkpoint_arguments is not NOWHERE, {"PRUNED": 1} if pruning else {}
+    compile_kernel = partial(
+        job.compile_kernel, SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=keeps_checkpoints, **pruned
     )
-    registers = PACKED_REGISTERS if job.packed else SCORE_REGISTERS
+    registers = job.registers.choose_score(job.packed)
     state = job.run.allocate_array((job.strip_count, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     extra = np.int32(KEY_SCALE), *checkpoint_arguments
-    boundary = allocate_boundaries(job, whole=False)
-    crossing_bytes = 4 if job.packed else 8
-    swept = run_sweep(job, kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch)
-    log_strips(job, *swept, run_continues=checkpoint_arguments is not NOWHERE)
+    boundary = None if job.peers else allocate_boundaries(job, whole=False)
+    crossing_bytes = (4 if job.packed else 8) * job.piece_count
+    more: dict[str, Any] = {}
+    if pruning:
+        state.data.memset_async(UNUSED_STATE, state.nbytes, cupy.cuda.get_current_stream())
+        more["launch_arguments"] = pruning.launch_arguments
+    swept = run_sweep(
+        job, compile_kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch, **more
+    )
+    log_strips(job, *swept, run_continues=keeps_checkpoints)
     return (
         find_best_cell(job, _read_lane_fields(job, state, 3), uses_keys(job))
         if job.lanes_keep_best
@@ -108,16 +116,17 @@ def allocate_buffers(
 ) -> tuple[SweepBuffers, cupy.ndarray]:
     """Allocate the buffers of a sweep with start states, and the registers at its end."""
     rows, strips = job.encoded.rows.size, job.tiles * job.strip_count
-    state = job.run.allocate_array((strips, STATES_REGISTERS.count_registers(job.columns_per_lane), LANES), np.int32)
+    registers, values = job.registers.states, job.value_count
+    state = job.run.allocate_array((strips, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     height, width = height or rows + 1, job.strip_count * job.s
     bottoms = (rows - 1) // height
     kept = SweepBuffers(
         chunks=chunks,
         true_values=true_values,
         boundary=allocate_boundaries(job, whole=true_values),
-        boundary_states=job.run.allocate_array((strips, rows, 2), np.int32),
-        chunk_values=job.run.allocate_array((bottoms if chunks else 0, width, 2), np.int32),
-        chunk_states=job.run.allocate_array((bottoms if chunks == 2 else 0, width, 2), np.int32),
+        boundary_states=job.run.allocate_array((strips, rows, values), np.int32),
+        chunk_values=job.run.allocate_array((bottoms if chunks else 0, width, values), np.int32),
+        chunk_states=job.run.allocate_array((bottoms if chunks == 2 else 0, width, values), np.int32),
         height=height,
         width=width,
     )
@@ -127,7 +136,7 @@ def allocate_buffers(
 def _run_state_sweep(
     job: PairJob, phase: str, kept: SweepBuffers, state: cupy.ndarray, tiles: cupy.ndarray | None = None
 ) -> Swept:
-    kernel = job.compile_kernel(STATES, "striped_states", CHUNKS=kept.chunks, TILE=tiles is not None)
+    compile_kernel = partial(job.compile_kernel, STATES, "striped_states", CHUNKS=kept.chunks, TILE=tiles is not None)
     buffers = BUFFERS(
         boundary_states=kept.boundary_states,
         values=kept.chunk_values,
@@ -136,59 +145,60 @@ def _run_state_sweep(
         width=kept.width,
     )
     extra = *buffers, np.uint64(0) if tiles is None else tiles, np.int32(job.encoded.rows.size)
-    return run_sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra_arguments=extra, phase=phase)
+    crossing_bytes = 16 * job.piece_count
+    return run_sweep(job, compile_kernel, state, kept.boundary, crossing_bytes, extra_arguments=extra, phase=phase)
 
 
 def allocate_boundaries(job: PairJob, whole: bool) -> cupy.ndarray:
     """Allocate the right boundaries of all strips: a ring that spans a slice, or all rows for phase 3."""
     columns = job.tiles * job.encoded.columns.size
     capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, columns, job.s, job.batch, whole, job.row_spread)
-    return job.run.allocate_filled((job.tiles * job.strip_count, capacity), np.uint64, byte=0xFF)
+    cells = capacity * job.piece_count
+    return job.run.allocate_filled((job.tiles * job.strip_count, cells), np.uint64, byte=0xFF)
 
 
 def run_sweep(
     job: PairJob,
-    kernel: Any,
+    compile_kernel: Callable[[], Any],
     state: cupy.ndarray,
-    boundary: cupy.ndarray,
+    boundary: cupy.ndarray | None,
     crossing_bytes: int,
     extra_arguments: tuple,
     phase: str = "phase 1",
     after_launch: Launched = lambda part, state: None,
+    launch_arguments: Callable[[cuda_sizes.SweepSlice], tuple] = lambda part: (),
 ) -> Swept:
     """Launch every slice of every strip, with progress between launches; return the log of events, and the slices.
 
-    The last launches of another phase than phase 1 are not waited for: more of that phase follows.
+    Without a ``boundary`` the peers of the job share the strips, and each GPU has its own. The last launches of another
+    phase than phase 1 are not waited for: more of that phase follows.
     """
-    rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, job.tiles, job.row_spread)
+    rows, columns, gpus = job.encoded.rows.size, job.encoded.columns.size, 1 if boundary is not None else job.gpu_count
+    slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, job.tiles, job.row_spread, gpus)
     shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handover_cells, job.row_spread)
-    warps, most = block_warps(kernel, job.threads, shared)
     strips = job.tiles * job.strip_count
     apart, merged = cuda_sizes.log_apart(len(slices), strips), phase != "phase 1"
     log = job.run.allocate_events(cuda_sizes.log_rows(len(slices), strips, merged), strips)
-    tickets = job.run.allocate_filled((len(slices), job.tiles), np.uint32)
     done = job.strip_count * job.first_row
     total = done + sum(part.steps_done for part in slices)
-    strip, cells = job.strip_arguments(), BOUNDARY(cells=boundary, capacity=boundary.shape[1])
-    with job.run.begin_phase(phase, job.quiet, waits=phase == "phase 1") as launches:
+    with (
+        open_bands(job, compile_kernel, len(slices), shared, boundary) as bands,
+        job.run.begin_phase(phase, job.quiet, waits=phase == "phase 1") as launches,
+    ):
         for index, part in enumerate(slices):
-            blocks = min(-(-(part.end_strip - part.first_strip) // warps), most)
-            slice_ = SLICE(
-                first_strip=part.first_strip,
-                end_strip=part.end_strip,
-                steps=part.steps,
-                skew=part.skew,
-                batch=job.batch,
-                start=part.start,
-                end=part.end,
-            )
             row = index // apart if apart == 1 or (index % apart == 0 and not merged) else -1
-            arguments = *strip, *cells, state, log[row], tickets[index:], *slice_, *extra_arguments
-            kernel((blocks, job.tiles), (warps * LANES,), arguments, shared_mem=warps * shared)
-            after_launch(part, state)
+            arguments = *extra_arguments, *launch_arguments(part)
+            for band in bands:
+                band.launch(index, part, job.batch, (state, log[row]), arguments)
+            if index >= gpus - 1:  # what all GPUs have done
+                bands[0].wait_for_slice(bands[-1], index - gpus + 1)
+                after_launch(slices[index - gpus + 1], state)
             done += part.steps_done
             launches.note_launch(done, total)
+        for index in range(max(len(slices) - gpus + 1, 0), len(slices)):
+            bands[0].wait_for_slice(bands[-1], index)
+            after_launch(slices[index], state)
+            launches.note_launch(total, total)
     return log, slices
 
 
@@ -235,10 +245,10 @@ def _read_corner(job: PairJob, state: cupy.ndarray, states_kept: bool = False) -
     end = job.first_row + job.encoded.rows.size, columns
     if job.packed:  # base, and H less base of a column of both parts in a word (Lane.visit in packed_lane.cuh)
         part, column = divmod(column, per_lane // 2)
-        base, place = int(fields[3]), PACKED_REGISTERS.first_h + column
+        base, place = int(fields[3]), job.registers.packed.first_h + column
         return EndCell(base + int(fields[place : place + 1].view(np.int16)[part]), *end)
-    first_h = (STATES_REGISTERS if states_kept else SCORE_REGISTERS).first_h
-    start_state = int(fields[first_h + per_lane + OTHERS * column + H_STATE]) if states_kept else 0
+    first_h = (job.registers.states if states_kept else job.registers.score).first_h
+    start_state = int(fields[first_h + per_lane + job.registers.others * column + H_STATE]) if states_kept else 0
     return EndCell(int(fields[first_h + column]), *end, start_state)
 
 
@@ -267,8 +277,20 @@ def _log_times(job: PairJob, times: np.ndarray, slices: list[cuda_sizes.SweepSli
     shift = strip * slices[0].skew
     starts = np.array([slice_.start for slice_ in slices])[part] - shift
     ends = np.array([slice_.end for slice_ in slices])[part] - shift
-    logged = job.run.convert_events(1, times[part, strip], strip, ended_ns)
+    logged = _convert_times(job, times[part, strip], strip, ended_ns)
     logged["row_start"] = job.first_row + np.clip(starts, 0, rows)
     logged["row_end"] = job.first_row + np.clip(ends, 0, rows)
     logged["column_start"], logged["column_end"] = strip * job.s, np.minimum((strip + 1) * job.s, columns)
     job.run.steps.add_array(logged)
+
+
+def _convert_times(job: PairJob, times: np.ndarray, strip: np.ndarray, ended_ns: int) -> np.ndarray:
+    """Return the steps of strips; multiprocessors of several GPUs, each with a clock of its own, are counted on."""
+    if job.tiles > 1 or job.gpu_count == 1:
+        return job.run.convert_events(1, times, strip, ended_ns)
+    (cuts, workers), logged = place_bands(job), np.zeros(strip.size, STEP)
+    for first, end, worker in zip(cuts[:-1], cuts[1:], workers[:-1], strict=True):
+        own = (first <= strip) & (strip < end)
+        logged[own] = job.run.convert_events(1, times[own], strip[own], ended_ns)
+        logged["worker"][own] += worker
+    return logged

@@ -16,12 +16,20 @@
 constexpr int LEAST_HALF = -32768, GREATEST_HALF = 32767;
 constexpr int LOW = 0xffff, HIGH = ~0xffff;
 
-struct Passed { int hk; };           // H, and K in the upper half, less base
+struct Passed {
+    int hk;                          // H, and K in the upper half, less base
+#if TWO_PIECES
+    int k2;                          // K2 in the upper half
+#endif
+};
 
 struct Lane : TwoRows, Keeper {
     static constexpr int P = R / 2, FIELDS = PACKED_A_COLUMN * R + PACKED_A_LANE;
     int h[P], g[P];
     int k;                           // K of the last column of both parts
+#if TWO_PIECES
+    int g2[P], k2;
+#endif
     int diagonal;                    // H left of the first columns, one row above
     Passed out;
     int best, row, column;           // first best cell
@@ -51,10 +59,16 @@ struct Lane : TwoRows, Keeper {
         for (int c = 0; c < P; ++c) {
             Edge low = above(problem, left + c + 1), high = above(problem, left + P + c + 1);
             h[c] = packed(low.h, high.h), g[c] = packed(low.k, high.k);
+#if TWO_PIECES
+            g2[c] = packed(low.k2, high.k2);
+#endif
         }
         diagonal = packed(above(problem, left).h, above(problem, left + P).h);
         kept_row = checkpoints.tile;
-        k = 0, out = {0};
+        k = 0, out = Passed{};
+#if TWO_PIECES
+        k2 = 0;
+#endif
         best = NO_END, row = column = 0;
         threshold = twice(best - base);
     }
@@ -67,6 +81,11 @@ struct Lane : TwoRows, Keeper {
 #pragma unroll
         for (int c = 0; c < P; ++c) keep_value(g[c]);
         keep_value(k), keep_value(diagonal), keep_value(out.hk), keep_value(kept_row);
+#if TWO_PIECES
+#pragma unroll
+        for (int c = 0; c < P; ++c) keep_value(g2[c]);
+        keep_value(k2), keep_value(out.k2);
+#endif
     }
 
     __device__ __forceinline__ void settle() {
@@ -79,19 +98,63 @@ struct Lane : TwoRows, Keeper {
 #pragma unroll
             for (int c = 0; c < P; ++c) move(h[c]), move(g[c]);
             move(k), move(diagonal), move(out.hk);
+#if TWO_PIECES
+#pragma unroll
+            for (int c = 0; c < P; ++c) move(g2[c]);
+            move(k2), move(out.k2);
+#endif
             base += ahead;
             threshold = twice(best - base);
         }
         floor = twice(LOCAL ? -base : LEAST_HALF);
     }
 
-    __device__ __forceinline__ Passed arrive(Edge edge, int) const { return {packed(edge.h, edge.k)}; }
+#if TWO_PIECES
+    __device__ __forceinline__ Passed arrive(Edge edge, int) const {
+        return {packed(edge.h, edge.k), packed(base, edge.k2)};
+    }
+
+    static __device__ __forceinline__ Passed next(Passed passed) {
+        return {__shfl_up_sync(WARP, passed.hk, 1), __shfl_up_sync(WARP, passed.k2, 1)};
+    }
+
+    __device__ __forceinline__ Edge depart(Passed passed) const {
+        return {base + low_half(passed.hk), base + high_half(passed.hk), base + high_half(passed.k2)};
+    }
+#else
+    __device__ __forceinline__ Passed arrive(Edge edge, int) const {
+#if PRUNED
+        edge.h = max(edge.h, base - far), edge.k = max(edge.k, base - far);  // what is skipped has no room in 16 bits
+#endif
+        return {packed(edge.h, edge.k)};
+    }
+
+#if PRUNED
+    __device__ __forceinline__ int greatest() const {
+        int most = max_halves(diagonal, out.hk, k);
+#pragma unroll
+        for (int c = 0; c < P; ++c) most = max_halves(most, g[c], g[c]);
+        return base + max(low_half(most), high_half(most));
+    }
+
+    // Sets all to the least that the true values can be, near H of the left neighbour.
+    __device__ __forceinline__ void restart(int most, int at_row) {
+        finish();
+        base = most - near;
+#pragma unroll
+        for (int c = 0; c < P; ++c) h[c] = g[c] = 0;
+        diagonal = k = 0, out = {0};
+        threshold = twice(best - base);
+        kept_row = kept_after(at_row - 2);
+    }
+#endif
 
     static __device__ __forceinline__ Passed next(Passed passed) { return {__shfl_up_sync(WARP, passed.hk, 1)}; }
 
     __device__ __forceinline__ Edge depart(Passed passed) const {
         return {base + low_half(passed.hk), base + high_half(passed.hk)};
     }
+#endif
 
     __device__ __forceinline__ void leave(int, int at_row, Passed passed) { keep_cell(at_row, depart(passed)); }
 
@@ -104,17 +167,33 @@ struct Lane : TwoRows, Keeper {
         int above_left = diagonal;
         change(diagonal, halves(in.hk, h[P - 1]));
         k = __byte_perm(in.hk, k, 0x5432);
+#if TWO_PIECES
+        const int open_extend2 = twice(-problem.open_extend2), extend2 = twice(-problem.extend2);
+        k2 = __byte_perm(in.k2, k2, 0x5432);
+#endif
 #pragma unroll
         for (int c = 0; c < P; ++c) {
             int t = add_max_halves(above_left, scores.both(c), floor);
             t = add_max_halves(g[c], open_extend, t);
+#if TWO_PIECES
+            t = add_max_halves(g2[c], open_extend2, t);
+            const int u = add_max_halves(k2, open_extend2, t);
+            k2 = add_max_halves(k2, extend2, t);
+            int here = add_max_halves(k, open_extend, u);
+            k = add_max_halves(k, extend, u);
+            change(g2[c], add_max_halves(g2[c], extend2, here));
+#else
             int here = add_max_halves(k, open_extend, t);
             k = add_max_halves(k, extend, t);
+#endif
             change(g[c], add_max_halves(g[c], extend, here));
             above_left = h[c];
             change(h[c], here);
         }
         out.hk = __byte_perm(h[P - 1], k, 0x7632);
+#if TWO_PIECES
+        out.k2 = k2;
+#endif
         if (LOCAL) remember_best(at_row, changes);
         remember_half<0>(at_row, problem);
         remember_half<1>(at_row - 1, problem);
@@ -171,11 +250,21 @@ struct Lane : TwoRows, Keeper {
     __device__ void keep_rows(int at_row) {
         if (at_row == kept_row && at_row < m) {
 #pragma unroll
-            for (int c = 0; c < P; ++c) row_place[c] = {base + low_half(h[c]), base + low_half(g[c])};
+            for (int c = 0; c < P; ++c)
+#if TWO_PIECES
+                row_place[c] = {base + low_half(h[c]), base + low_half(g[c]), base + low_half(g2[c])};
+#else
+                row_place[c] = {base + low_half(h[c]), base + low_half(g[c])};
+#endif
         }
         if (at_row - 1 == kept_row && at_row - 1 < m) {
 #pragma unroll
-            for (int c = 0; c < P; ++c) row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c])};
+            for (int c = 0; c < P; ++c)
+#if TWO_PIECES
+                row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c]), base + high_half(g2[c])};
+#else
+                row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c])};
+#endif
             kept_row += checkpoints.tile;
         }
     }

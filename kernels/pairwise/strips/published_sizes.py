@@ -20,8 +20,9 @@ SLICE_CELLS = 10_000_000_000
 """Cells of a launch: the largest pair of the paper, 100,000 x 100,000, takes one, as published."""
 LEAST_STEPS = 4096
 """Steps of a launch at least."""
-ARRAYS, KEPT_ARRAYS = 6, 4
-"""Arrays of s numbers of a strip in shared memory, and those kept between launches; twice as many with start states."""
+ARRAYS, KEPT_ARRAYS = (6, 9), (4, 6)
+"""Arrays of s numbers of a strip in shared memory, and those kept between launches, for gap costs of one piece and of
+two; twice as many with start states."""
 LEFT_ROWS = 256
 """Rows of the left boundary that phase 3 has in shared memory (published_path.cu)."""
 
@@ -31,21 +32,24 @@ def count_threads(columns: int) -> int:
     return min(-(-columns // LANES) * LANES, MOST_THREADS)
 
 
-def shared_bytes(s: int, batch: int, letters: int, states: bool) -> int:
+def shared_bytes(s: int, batch: int, letters: int, states: bool, pieces: int = 1) -> int:
     """Return the shared memory of a block of phase 1 (Diagonals, Boxes and Letters)."""
-    boxes = 2 * (batch + 1) + (4 if states else 2) * batch
-    return 4 * (ARRAYS * (1 + states) * s + boxes + letters**2) + s
+    values = 1 + pieces
+    boxes = values * (batch + 1) + values * (2 if states else 1) * batch
+    return 4 * (ARRAYS[pieces - 1] * (1 + states) * s + boxes + letters**2) + s
 
 
-def path_shared_bytes(s: int, letters: int) -> int:
+def path_shared_bytes(s: int, letters: int, pieces: int = 1) -> int:
     """Return the shared memory of a block of phase 3."""
-    return 4 * (ARRAYS * s + 2 * (LEFT_ROWS + 1) + letters**2) + s
+    return 4 * (ARRAYS[pieces - 1] * s + (1 + pieces) * (LEFT_ROWS + 1) + letters**2) + s
 
 
 def refuse_large_strips(problem: PairProblem, parameters: MappedStripParameters, states: bool) -> None:
     """ParameterError where no GPU has the shared memory for such strips."""
     s, letters = min(parameters.s, problem.columns), len(problem.scoring.scores)
-    needed = max(shared_bytes(s, parameters.T, letters, states), path_shared_bytes(s, letters)) + STATIC_SHARED
+    pieces = len(problem.scoring.gap_pieces)
+    of_phases = shared_bytes(s, parameters.T, letters, states, pieces), path_shared_bytes(s, letters, pieces)
+    needed = max(of_phases) + STATIC_SHARED
     if needed > MOST_SHARED:
         raise ParameterError(
             f"s={parameters.s} and T={parameters.T}: with mapping=published a strip needs {needed:,} bytes of shared "
@@ -62,7 +66,7 @@ def make_slices(rows: int, columns: int, s: int, batch: int) -> list[SweepSlice]
     return cuda_sizes.cut_steps(strips, steps, lag, most)
 
 
-def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
+def direction_words(rows: np.ndarray, s: int, pieces: int = 1) -> np.ndarray:
     """Return the 32-bit words of the directions of sub-paths that span these numbers of rows: a byte a cell."""
     return ((rows.astype(np.int64) + s) * s + 3) // 4
 
@@ -91,26 +95,27 @@ def estimate_alignment_memory(problem: PairProblem, parameters: MappedStripParam
         },
         {
             **_sweep_bytes(problem, parameters, states=True),
-            "start states": strips * problem.rows * 8,
-            **({"chunk rows": bottoms * strips * s * 8 * chunks} if chunks else {}),
+            "start states": strips * problem.rows * 4 * problem.value_count,
+            **({"chunk rows": bottoms * strips * s * 4 * problem.value_count * chunks} if chunks else {}),
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": problem.rows + problem.columns + (s + 2) * parts,
         },
     )
 
 
-def kept_numbers(problem_columns: int, s: int, launches: int, states: bool) -> int:
+def kept_numbers(problem_columns: int, s: int, launches: int, states: bool, pieces: int = 1) -> int:
     """Return the numbers of the antidiagonals that are kept between launches; there is one launch or more."""
-    return KEPT_ARRAYS * (1 + states) * s * -(-problem_columns // s) if launches > 1 else 1
+    return KEPT_ARRAYS[pieces - 1] * (1 + states) * s * -(-problem_columns // s) if launches > 1 else 1
 
 
 def _sweep_bytes(problem: PairProblem, parameters: MappedStripParameters, states: bool) -> dict[str, int]:
     s, strips = parameters.s, -(-problem.columns // parameters.s)
     launches = len(make_slices(problem.rows, problem.columns, s, parameters.T))
+    pieces = len(problem.scoring.gap_pieces)
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
-        "antidiagonals between launches": 4 * kept_numbers(problem.columns, s, launches, states),
-        "strip boundaries": strips * problem.rows * 8,
+        "antidiagonals between launches": 4 * kept_numbers(problem.columns, s, launches, states, pieces),
+        "strip boundaries": strips * problem.rows * cuda_sizes.boundary_bytes(pieces),
         "progress and best cells": strips * (8 + 16),
         "step log": strips * cuda_sizes.log_rows(launches, strips) * EVENT_BYTES,
     }

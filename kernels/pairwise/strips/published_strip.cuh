@@ -6,25 +6,12 @@
 // Threads: a strip is up to s columns wide. In step t column c, counted from 0, is at row t - c + 1; thread x has columns x
 //     and x + blockDim.x. A barrier ends every step.
 //
-// Memory: shared: H of the last three antidiagonals, K of the last two, and G, a place a column; with STATES their local
-//     start states beside them; the scores of the letters that occur, and the letters of the columns.
+// Memory: shared: H of the last three antidiagonals, K of the last two, and G, a place a column; with TWO_PIECES K2 and G2
+//     as well; with STATES their local start states beside them; the scores of the letters that occur, and the letters of the columns.
 //
-// Needs the struct Strip. Compile-time: LOCAL (floor at 0); the free borders as in strip.cuh; STATES.
+// Needs gap_pieces.cuh. Compile-time: LOCAL (floor at 0); the free borders as in strip.cuh; STATES.
 
 constexpr int OWN = 2;               // columns of a thread at most
-
-struct __align__(8) Edge { int h, k; };                  // what crosses a boundary
-
-// H, and the gap state, of the matrix border: row 0 at a column, column 0 at a row. Borders that are not free are gaps.
-__device__ __forceinline__ int gap_cost(const Strip& problem, int length) {
-    return length == 0 ? 0 : -(problem.open_extend + (length - 1) * problem.extend);
-}
-__device__ __forceinline__ int top_border(const Strip& problem, int column) {
-    return TOP_FREE ? 0 : gap_cost(problem, column);
-}
-__device__ __forceinline__ int left_border(const Strip& problem, int row) {
-    return LEFT_FREE ? 0 : gap_cost(problem, row);
-}
 
 // One antidiagonal array a pointer; `next` turns them, so that what was written last is read next.
 struct Diagonals {
@@ -32,16 +19,28 @@ struct Diagonals {
 #if STATES
     int *h_state, *h_state_before, *h_state_two, *k_state, *k_state_before, *g_state;
 #endif
+#if TWO_PIECES
+    int *k2, *k2_before, *g2;
+#if STATES
+    int *k2_state, *k2_state_before, *g2_state;
+#endif
+#endif
 
     __device__ __forceinline__ int* place(int* memory, int s) {
         h = memory, h_before = h + s, h_two = h_before + s, k = h_two + s, k_before = k + s, g = k_before + s;
+        int* end = g + s;
 #if STATES
-        h_state = g + s, h_state_before = h_state + s, h_state_two = h_state_before + s;
+        h_state = end, h_state_before = h_state + s, h_state_two = h_state_before + s;
         k_state = h_state_two + s, k_state_before = k_state + s, g_state = k_state_before + s;
-        return g_state + s;
-#else
-        return g + s;
+        end = g_state + s;
 #endif
+#if TWO_PIECES
+        k2 = end, k2_before = k2 + s, g2 = k2_before + s, end = g2 + s;
+#if STATES
+        k2_state = end, k2_state_before = k2_state + s, g2_state = k2_state_before + s, end = g2_state + s;
+#endif
+#endif
+        return end;
     }
 
     __device__ __forceinline__ void next() {
@@ -52,6 +51,12 @@ struct Diagonals {
         oldest = h_state_two;
         h_state_two = h_state_before, h_state_before = h_state, h_state = oldest;
         oldest = k_state_before, k_state_before = k_state, k_state = oldest;
+#endif
+#if TWO_PIECES
+        oldest = k2_before, k2_before = k2, k2 = oldest;
+#if STATES
+        oldest = k2_state_before, k2_state_before = k2_state, k2_state = oldest;
+#endif
 #endif
     }
 };
@@ -76,3 +81,14 @@ struct Letters {
         return table[(row ? __ldg(rows + row - 1) : 0) * letters + columns[c]];
     }
 };
+
+// A cell of the left boundary in global memory: H above K, in one word; with TWO_PIECES K2 in a second one.
+constexpr int BOUNDARY_WORDS = TWO_PIECES ? 2 : 1;
+
+__device__ __forceinline__ Edge boundary_edge(unsigned long long first, unsigned long long second) {
+#if TWO_PIECES
+    return {static_cast<int>(first >> 32), static_cast<int>(first), static_cast<int>(second)};
+#else
+    return {static_cast<int>(first >> 32), static_cast<int>(first)};
+#endif
+}

@@ -19,18 +19,26 @@
 // The last column's values of up to T rows, and the left boundary's: place r is row b T + r, from the one before the batch.
 struct Boxes {
     int *in_h, *in_k, *out_h, *out_k;
+#if TWO_PIECES
+    int *in_k2, *out_k2, *out_k2_state;
+#endif
 #if STATES
     int *out_h_state, *out_k_state;
 #endif
 
     __device__ __forceinline__ int* place(int* memory, int batch) {
         in_h = memory, in_k = in_h + batch + 1, out_h = in_k + batch + 1, out_k = out_h + batch;
+        int* end = out_k + batch;
 #if STATES
-        out_h_state = out_k + batch, out_k_state = out_h_state + batch;
-        return out_k_state + batch;
-#else
-        return out_k + batch;
+        out_h_state = end, out_k_state = out_h_state + batch, end = out_k_state + batch;
 #endif
+#if TWO_PIECES
+        in_k2 = end, out_k2 = in_k2 + batch + 1, end = out_k2 + batch;
+#if STATES
+        out_k2_state = end, end = out_k2_state + batch;
+#endif
+#endif
+        return end;
     }
 };
 
@@ -81,6 +89,12 @@ struct Sweep {
 #if STATES
             at.g_state[c] = state_of_border();
 #endif
+#if TWO_PIECES
+            at.g2[c] = at.g[c];
+#if STATES
+            at.g2_state[c] = state_of_border();
+#endif
+#endif
         }
     }
 
@@ -101,6 +115,12 @@ struct Sweep {
         int* arrays[] = {at.h_before, at.h_two, at.k_before, at.g,
 #if STATES
                          at.h_state_before, at.h_state_two, at.k_state_before, at.g_state,
+#endif
+#if TWO_PIECES
+                         at.k2_before, at.g2,
+#if STATES
+                         at.k2_state_before, at.g2_state,
+#endif
 #endif
         };
         constexpr int FIELDS = sizeof(arrays) / sizeof(arrays[0]);
@@ -126,15 +146,18 @@ struct Sweep {
             __threadfence();
         }
         __syncthreads();
-        const unsigned long long* left = all.boundary + static_cast<long long>(max(strip - 1, 0)) * problem.m;
+        const unsigned long long* left = all.boundary + static_cast<long long>(max(strip - 1, 0)) * problem.m * BOUNDARY_WORDS;
         for (int r = above + threadIdx.x; r <= last; r += blockDim.x) {
-            Edge edge = {left_border(problem, r), left_border(problem, r)};
+            Edge edge = even_edge(left_border(problem, r));
             if (strip > 0 && r == 0) edge.h = top_border(problem, first);
             if (strip > 0 && r > 0) {
-                const unsigned long long cell = load_shared_by_all(left + r - 1);
-                edge = {static_cast<int>(cell >> 32), static_cast<int>(cell)};
+                const unsigned long long* cell = left + (r - 1) * static_cast<long long>(BOUNDARY_WORDS);
+                edge = boundary_edge(load_shared_by_all(cell), TWO_PIECES ? load_shared_by_all(cell + 1) : 0);
             }
             boxes.in_h[r - above] = edge.h, boxes.in_k[r - above] = edge.k;
+#if TWO_PIECES
+            boxes.in_k2[r - above] = edge.k2;
+#endif
         }
         __syncthreads();
     }
@@ -145,8 +168,14 @@ struct Sweep {
         for (int row = sent + 1 + threadIdx.x; row <= done; row += blockDim.x) {
             const int slot = (row - 1) % all.batch;
             const unsigned long long h = static_cast<unsigned>(boxes.out_h[slot]);
-            all.boundary[place + row] = h << 32 | static_cast<unsigned>(boxes.out_k[slot]);
+            all.boundary[(place + row) * BOUNDARY_WORDS] = h << 32 | static_cast<unsigned>(boxes.out_k[slot]);
+#if TWO_PIECES
+            all.boundary[(place + row) * BOUNDARY_WORDS + 1] = static_cast<unsigned>(boxes.out_k2[slot]);
 #if STATES
+            kept.boundary_states[place + row] =
+                make_int3(boxes.out_h_state[slot], boxes.out_k_state[slot], boxes.out_k2_state[slot]);
+#endif
+#elif STATES
             kept.boundary_states[place + row] = make_int2(boxes.out_h_state[slot], boxes.out_k_state[slot]);
 #endif
         }
@@ -162,25 +191,47 @@ struct Sweep {
         const bool leftmost = c == 0, topmost = row == 1, last = c + 1 == width;
         const int diagonal = leftmost ? boxes.in_h[slot - 1] : topmost ? top_border(problem, first + c) : at.h_two[c - 1];
         int k = leftmost ? boxes.in_k[slot] : at.k_before[c - 1], g = at.g[c];
+#if TWO_PIECES
+        int k2 = leftmost ? boxes.in_k2[slot] : at.k2_before[c - 1], g2 = at.g2[c];
+        const int up2 = g2 - problem.open_extend2, left2 = k2 - problem.open_extend2;
+#endif
         int t = diagonal + letters.score(row, c);
         const int up = g - problem.open_extend;
 #if STATES
         int t_state = leftmost ? start_state(FROM_H, row - 1) : topmost ? state_of_border() : at.h_state_two[c - 1];
         int k_state = leftmost ? start_state(FROM_K, row) : at.k_state_before[c - 1], g_state = at.g_state[c];
         if (up > t) t = up, t_state = g_state;
+#if TWO_PIECES
+        int k2_state = leftmost ? start_state(FROM_K2, row) : at.k2_state_before[c - 1], g2_state = at.g2_state[c];
+        if (up2 > t) t = up2, t_state = g2_state;
+#endif
         if (LOCAL && t <= 0) t = 0, t_state = start_state(NEW_PATH, row);
         const int left = k - problem.open_extend;
         const bool gap = left > t;
-        const int here = gap ? left : t;
+        int here = gap ? left : t;
         int here_state = gap ? k_state : t_state;
+#if TWO_PIECES
+        if (left2 > here) here = left2, here_state = k2_state;
+        if (t >= k2 - problem.extend2) k2 = t, k2_state = t_state;
+        else k2 -= problem.extend2;
+        if (here >= g2 - problem.extend2) g2 = here, g2_state = here_state;
+        else g2 -= problem.extend2;
+#endif
         if (t >= k - problem.extend) k = t, k_state = t_state;
         else k -= problem.extend;
         if (here >= g - problem.extend) g = here, g_state = here_state;
         else g -= problem.extend;
 #else
         t = LOCAL ? max(max(t, up), 0) : max(t, up);
+#if TWO_PIECES
+        t = max(t, up2);
+        const int u = max(t, left2), here = max(u, k - problem.open_extend), here_state = 0;
+        k = max(k - problem.extend, u), g = max(g - problem.extend, here);
+        k2 = max(k2 - problem.extend2, t), g2 = max(g2 - problem.extend2, here);
+#else
         const int here = max(t, k - problem.open_extend), here_state = 0;
         k = max(k - problem.extend, t), g = max(g - problem.extend, here);
+#endif
 #endif
         if (LOCAL) {
             const Best found = {here, row, c, here_state};
@@ -195,14 +246,29 @@ struct Sweep {
 #if STATES
             boxes.out_h_state[out] = here_state, boxes.out_k_state[out] = k_state;
 #endif
+#if TWO_PIECES
+            boxes.out_k2[out] = k2;
+#if STATES
+            boxes.out_k2_state[out] = k2_state;
+#endif
+#endif
         }
 #if CHUNKS
         if (row == chunk_end && row < problem.m) {
             const long long place = static_cast<long long>(row / kept.height - 1) * kept.width + first + c;
+#if TWO_PIECES
+            kept.values[place] = make_int3(here, g, g2);
+#else
             kept.values[place] = make_int2(here, g);
+#endif
             chunk_end += kept.height;
 #if CHUNKS == 2
+#if TWO_PIECES
+            kept.states[place] = make_int3(here_state, g_state, g2_state);
+            g2_state = start_state(TOP_G2, c + 1);
+#else
             kept.states[place] = make_int2(here_state, g_state);
+#endif
             here_state = start_state(TOP_H, c + 1), g_state = start_state(TOP_G, c + 1);
 #endif
         }
@@ -210,6 +276,12 @@ struct Sweep {
         at.h[c] = here, at.k[c] = k, at.g[c] = g;
 #if STATES
         at.h_state[c] = here_state, at.k_state[c] = k_state, at.g_state[c] = g_state;
+#endif
+#if TWO_PIECES
+        at.k2[c] = k2, at.g2[c] = g2;
+#if STATES
+        at.k2_state[c] = k2_state, at.g2_state[c] = g2_state;
+#endif
 #endif
     }
 

@@ -12,11 +12,14 @@ struct Keeper {
     static constexpr bool KEEPS = CHECKPOINTS;
     int id, left;                    // lane; columns left of its first one
     int kept_row, m, n;              // next row to keep; size of the problem
-    int2* kept_column;               // where the strip's right boundary is kept, or null
+    Values* kept_column;             // where the strip's right boundary is kept, or null
     Checkpoints checkpoints;
-    int2* row_place;                 // where the lane's part of row kept_row goes
+    Values* row_place;               // where the lane's part of row kept_row goes
     int placed_row;                  // the row that this is true of
     int key_scale;                   // where scores are KEYED
+#if PRUNED
+    int near, far;                   // how far below H values of a warp, and below its base a boundary cell, can be
+#endif
 
     __device__ __forceinline__ void place(int strip, int lane) {
         id = lane, left = (strip * LANES + lane) * R;
@@ -31,7 +34,7 @@ struct Keeper {
         if (!CHECKPOINTS || !kept_column) return;
         int place = at_row - 1;
         if (place >= checkpoints.height) place %= checkpoints.height;        // slow, and rarely needed
-        kept_column[place] = {edge.h, edge.k};
+        kept_column[place] = values_of(edge);
     }
 
     __device__ __forceinline__ int kept_after(int row) const { return multiple_after(checkpoints.tile, row); }

@@ -8,14 +8,16 @@ from typing import Any
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import (
     STRIP_STEP,
     WIDEST_OF_WARP,
     ChunkedAlignmentParameters,
     MappedStripParameters,
     StripedAlignmentParameters,
+    StripedScoreParameters,
 )
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes, published_sizes
 
 CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
@@ -41,7 +43,8 @@ def fit_parameters(
         return replace(parameters, s=-(-parameters.s // STRIP_STEP) * STRIP_STEP)
     if parameters.is_published:
         published_sizes.refuse_large_strips(problem, parameters, states)
-        return replace(parameters, precision="32")
+        unpruned = {"pruning": "off"} if isinstance(parameters, StripedScoreParameters) else {}
+        return replace(parameters, precision="32", **unpruned)
     if parameters.s % STRIP_STEP or parameters.s > WIDEST_OF_WARP:
         raise ParameterError(
             f"s={parameters.s}: mapping=warps takes multiples of {STRIP_STEP} up to {WIDEST_OF_WARP:,}; choose one of "
@@ -62,6 +65,16 @@ def choose_chunked_parameters(problem: PairProblem, backend: str, multiprocessor
     return {**choose_alignment_parameters(problem, backend, multiprocessors), "h": CHUNK_HEIGHT[backend]}
 
 
+def count_score_work(problem: PairProblem, parameters: StripedScoreParameters) -> int:
+    """Return the cells of StripedScore, without those that are expected to be skipped."""
+    return pruning_sizes.count_cells(problem, parameters, cpu_sizes.block_rows(problem, parameters))
+
+
+def count_computed_cells(problem: PairProblem, parameters: StripedScoreParameters, answer: PairAnswer) -> int:
+    """Return the cells that a run of StripedScore computed."""
+    return answer.count_computed(problem)
+
+
 def count_alignment_recomputed(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:
     """Return the most cells of phase 3: from the first row down to the path's exit, or only the path's rows.
 
@@ -69,7 +82,8 @@ def count_alignment_recomputed(problem: PairProblem, parameters: StripedAlignmen
     """
     if parameters.starts_at_first_row:
         return problem.cells
-    return min(problem.rows * min(parameters.s, problem.columns) + problem.columns, problem.cells)
+    cells = min(problem.rows * min(parameters.s, problem.columns) + problem.columns, problem.matrix_cells)
+    return cells * len(problem.variants)
 
 
 def count_alignment_work(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:
@@ -80,7 +94,8 @@ def count_alignment_work(problem: PairProblem, parameters: StripedAlignmentParam
 def count_chunked_recomputed(problem: PairProblem, parameters: ChunkedAlignmentParameters) -> int:
     """Return the most cells of phase 3: in each strip the rows of the path, and those above in their chunk."""
     rows, columns = problem.rows, problem.columns
-    return min(rows * min(parameters.s, columns) + columns * min(parameters.h, rows), problem.cells)
+    cells = min(rows * min(parameters.s, columns) + columns * min(parameters.h, rows), problem.matrix_cells)
+    return cells * len(problem.variants)
 
 
 def count_chunked_work(problem: PairProblem, parameters: ChunkedAlignmentParameters) -> int:

@@ -7,7 +7,7 @@ c h + 1 .. (c + 1) h.
 A local start state is 32 bits: a kind above a row or column. It says where the best path to a value entered the
 strip or chunk: diagonally from H of the left boundary in that row, by a horizontal gap from K there, from H or
 by a vertical gap from G of the chunk above in that column of the strip, or not at all, because it starts inside, in
-that row.
+that row. With two-piece gap costs, K2 and G2 are the gap states of the second piece.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import numpy as np
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
 
-KIND_H, KIND_K, KIND_NEW, KIND_TOP_H, KIND_TOP_G = range(5)
+KIND_H, KIND_K, KIND_NEW, KIND_TOP_H, KIND_TOP_G, KIND_K2, KIND_TOP_G2 = range(7)
+ON_LEFT, ON_TOP = (KIND_H, KIND_K, KIND_K2), (KIND_TOP_H, KIND_TOP_G, KIND_TOP_G2)
+"""Kinds of paths that enter from the left boundary and from the chunk above, in the order in which values are kept."""
 PLACE_BITS = 28
 
 STOP, FROM_DIAGONAL, FROM_E, FROM_F = 0, 1, 2, 3
@@ -27,6 +29,11 @@ STOP, FROM_DIAGONAL, FROM_E, FROM_F = 0, 1, 2, 3
 REACHED = 3
 OPENS_E, OPENS_F = 4, 8
 """Direction bits 2 and 3: the gap states E of the cell below and F of the cell to the right open here."""
+
+FROM_E2, FROM_F2 = 4, 5
+REACHED_BY_TWO = 7
+OPENS_E_BY_TWO, OPENS_F_BY_TWO, OPENS_E2, OPENS_F2 = 8, 16, 32, 64
+"""The same with two-piece gap costs, in a byte: how H was reached in bits 0-2, and what opens here in bits 3-6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +54,20 @@ class SubPath:
     @property
     def top_row(self) -> int:
         """The row above the first one with cells of this part; a gap along a row enters in the row itself."""
-        return self.start_row - (self.kind == KIND_K)
+        return self.start_row - (self.kind in (KIND_K, KIND_K2))
 
     @property
     def enters_from_left(self) -> bool:
         """Whether it starts on the left boundary, rather than at its start row."""
-        return self.kind in (KIND_H, KIND_K)
+        return self.kind in ON_LEFT
 
 
 @dataclass(frozen=True, slots=True)
 class StartStates:
     """Local start states that phase 1 kept.
 
-    ``boundaries[k, kind, row]`` is that of H or K on the right boundary of strip k. Where states are local to chunks of
-    ``h`` rows, ``bottoms[k, c, kind - KIND_TOP_H, column]`` is that of H or G in the last row of chunk c, columns
+    ``boundaries[k, part, row]`` is that of H, K or K2 on the right boundary of strip k. Where states are local to
+    chunks of ``h`` rows, ``bottoms[k, c, part, column]`` is that of H, G or G2 in the last row of chunk c, columns
     counted from 0; no state leads there otherwise.
     """
 
@@ -87,7 +94,7 @@ def link_sub_paths(states: StartStates, end: tuple[int, int], end_state: int) ->
     strip = (column - 1) // states.s
     kind, place = unpack_state(end_state)
     while True:
-        from_above = kind in (KIND_TOP_H, KIND_TOP_G)
+        from_above = kind in ON_TOP
         chunk = (row - 1) // states.h
         start_row = chunk * states.h if from_above else place
         parts.append(SubPath(strip, kind, start_row, row, column, end_kind))
@@ -96,10 +103,10 @@ def link_sub_paths(states: StartStates, end: tuple[int, int], end_state: int) ->
         row, end_kind = start_row, kind
         if from_above:
             column = strip * states.s + place
-            kind, place = unpack_state(states.bottoms[strip, chunk - 1, kind - KIND_TOP_H, place - 1])
+            kind, place = unpack_state(states.bottoms[strip, chunk - 1, ON_TOP.index(kind), place - 1])
         else:
             column, strip = strip * states.s, strip - 1
-            kind, place = unpack_state(states.boundaries[strip, kind, row])
+            kind, place = unpack_state(states.boundaries[strip, ON_LEFT.index(kind), row])
 
 
 def join_pieces(pair: EncodedPair, parts: list[SubPath], pieces: list[np.ndarray], end: tuple[int, int]) -> Alignment:

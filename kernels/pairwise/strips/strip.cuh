@@ -5,6 +5,8 @@
 //     H = max(T, K - open - extend)                          K: horizontal, runs along the row
 //     K = max(K - extend, T)          G = max(G - extend, H)
 //     K runs over T instead of H: equal, because opening never gains, and one instruction shorter a cell.
+//     With TWO_PIECES, G2 and K2 are the gap states of the second piece of gap costs: T is at least G2 - open2 - extend2,
+//     U = max(T, K2 - open2 - extend2) takes the place of T in H and K, K2 = max(K2 - extend2, T), and G2 follows H as G does.
 //
 // Threads: a strip is s = 32 R columns; lane l holds columns l R + 1 .. l R + R of it. At step t lane l works on row
 //     t - l + 1, so the warp walks the antidiagonals of its strip. H and K of a lane's last column go to the next lane
@@ -15,9 +17,10 @@
 //
 // Compile-time: R columns a lane, LOCAL (floor at 0), TOP_FREE and LEFT_FREE (paths start anywhere on row 0, column 0),
 // BOTTOM_FREE and RIGHT_FREE (they end anywhere on the last row, the last column), WIDE (scores beyond one byte), BATCH boundary cells
-// handed over at a time (8, 16 or 32), PACKED (packed_lane.cuh: the second part of a lane's columns is a row behind).
-
-struct __align__(8) Edge { int h, k; };        // what crosses a boundary
+// handed over at a time (8, 16 or 32), PACKED (packed_lane.cuh: the second part of a lane's columns is a row behind),
+// TWO_PIECES (gap_pieces.cuh).
+//
+// Needs gap_pieces.cuh.
 
 #if WIDE
 constexpr int SCORES_A_WORD = 1;                         // scores need all of 32 bits
@@ -94,17 +97,6 @@ struct Scores {
     }
 };
 
-// H, and the gap state, of the matrix border: row 0 at a column, column 0 at a row. Borders that are not free are gaps.
-__device__ __forceinline__ int gap_cost(const Strip& problem, int length) {
-    return length == 0 ? 0 : -(problem.open_extend + (length - 1) * problem.extend);
-}
-__device__ __forceinline__ int top_border(const Strip& problem, int column) {
-    return TOP_FREE ? 0 : gap_cost(problem, column);
-}
-__device__ __forceinline__ int left_border(const Strip& problem, int row) {
-    return LEFT_FREE ? 0 : gap_cost(problem, row);
-}
-
 // The best score before any cell where a path may end: a local alignment may be empty.
 constexpr int NO_END = LOCAL ? 0 : MINUS_INFINITY;
 
@@ -125,14 +117,14 @@ __device__ __forceinline__ void remember_ends(int row, int left, const Strip& pr
 
 // H and G above a column that is counted from 1; H of the corner in column 0.
 __device__ __forceinline__ Edge above(const Strip& problem, int column) {
-    if (problem.top) return {problem.top[column].x, problem.top[column].y};
-    return {top_border(problem, column), top_border(problem, column)};
+    if (problem.top) return edge_of(problem.top[column]);
+    return even_edge(top_border(problem, column));
 }
 
 // H and K left of a row that is counted from 1.
 __device__ __forceinline__ Edge beside(const Strip& problem, int row) {
-    if (problem.left && row <= problem.m) return {problem.left[row - 1].x, problem.left[row - 1].y};
-    return {left_border(problem, row), left_border(problem, row)};
+    if (problem.left && row <= problem.m) return edge_of(problem.left[row - 1]);
+    return even_edge(left_border(problem, row));
 }
 
 // Byte offset of a row's letter in the profile; rows are counted from 1.
@@ -142,22 +134,65 @@ __device__ __forceinline__ int profile_offset(const Strip& problem, int row) {
 
 // Boundary cells pass between strips as 8 bytes: H, and K shifted left with the parity of the ring's
 // round in the freed bit. A reader knows by that bit whether a cell is of this round, so no flag, no
-// fence and no reset is needed. |K| < 2^30 by the problem's overflow bound.
+// fence and no reset is needed. |K| < 2^30 by the problem's overflow bound. With TWO_PIECES a cell has a second such word,
+// with K2 and the same bit, and is of this round when both words are.
 __device__ __forceinline__ unsigned long long pack(int h, int k, unsigned round) {
     unsigned low = static_cast<unsigned>(k) << 1 | round;
     return static_cast<unsigned long long>(static_cast<unsigned>(h)) << 32 | low;
 }
 
-__device__ __forceinline__ Edge unpack(unsigned long long packed) {
-    return {static_cast<int>(packed >> 32), static_cast<int>(static_cast<unsigned>(packed)) >> 1};
+constexpr int CELL_WORDS = TWO_PIECES ? 2 : 1;
+
+#if TWO_PIECES
+struct BoundaryCell { unsigned long long first, second; };
+
+__device__ __forceinline__ Edge unpack(const BoundaryCell& cell) {
+    return {static_cast<int>(cell.first >> 32), static_cast<int>(static_cast<unsigned>(cell.first)) >> 1,
+            static_cast<int>(static_cast<unsigned>(cell.second)) >> 1};
 }
+
+__device__ __forceinline__ BoundaryCell load_cell(const unsigned long long* cells, int index) {
+    return {load_shared_by_all(cells + 2 * index), load_shared_by_all(cells + 2 * index + 1)};
+}
+
+__device__ __forceinline__ BoundaryCell read_cell(const unsigned long long* cells, int index) {
+    return {cells[2 * index], cells[2 * index + 1]};
+}
+
+__device__ __forceinline__ void store_cell(unsigned long long* cells, int index, const Edge& edge, unsigned round) {
+    store_shared_by_all(cells + 2 * index, pack(edge.h, edge.k, round));
+    store_shared_by_all(cells + 2 * index + 1, pack(0, edge.k2, round));
+}
+
+__device__ __forceinline__ bool is_of_round(const BoundaryCell& cell, unsigned round) {
+    return (cell.first & 1u) == round && (cell.second & 1u) == round;
+}
+#else
+using BoundaryCell = unsigned long long;
+
+__device__ __forceinline__ Edge unpack(BoundaryCell cell) {
+    return {static_cast<int>(cell >> 32), static_cast<int>(static_cast<unsigned>(cell)) >> 1};
+}
+
+__device__ __forceinline__ BoundaryCell load_cell(const unsigned long long* cells, int index) {
+    return load_shared_by_all(cells + index);
+}
+
+__device__ __forceinline__ BoundaryCell read_cell(const unsigned long long* cells, int index) { return cells[index]; }
+
+__device__ __forceinline__ void store_cell(unsigned long long* cells, int index, const Edge& edge, unsigned round) {
+    store_shared_by_all(cells + index, pack(edge.h, edge.k, round));
+}
+
+__device__ __forceinline__ bool is_of_round(BoundaryCell cell, unsigned round) { return (cell & 1u) == round; }
+#endif
 
 // Right boundary of every strip: a ring of `capacity` rows each, filled with ones before the first round.
 // Row i has index i + 30 (i + 62 where lanes work on two rows), so that the rows that lane 31 finishes at steps
 // t .. t + 31, t a multiple of 32, are adjacent from t on. Every element is written in every round. A ring is longer
 // than a slice, so no multiprocessor sees the value from before the first round when the second round begins.
 __device__ __forceinline__ unsigned long long* cells_of(const Boundary& boundary, int strip) {
-    return boundary.cells + static_cast<long long>(strip) * boundary.capacity;
+    return boundary.cells + static_cast<long long>(strip) * boundary.capacity * CELL_WORDS;
 }
 
 // An index of the ring and the parity of its round, advanced without divisions.
@@ -177,13 +212,13 @@ struct Place {
 // Waits until the left strip has stored the cells that the lanes need; `early` are earlier reads of them. Adds the
 // nanoseconds it took to `waited`.
 __device__ __forceinline__ Edge receive(
-    const unsigned long long* cells, Place place, bool wanted, unsigned long long early, int& waited) {
-    unsigned long long cell = early;
-    if (__any_sync(WARP, wanted && (cell & 1u) != place.round)) {
+    const unsigned long long* cells, Place place, bool wanted, BoundaryCell early, int& waited) {
+    BoundaryCell cell = early;
+    if (__any_sync(WARP, wanted && !is_of_round(cell, place.round))) {
         const int began = static_cast<int>(nanoseconds());
         do {
-            if (wanted) cell = load_shared_by_all(cells + place.index);
-        } while (__any_sync(WARP, wanted && (cell & 1u) != place.round));
+            if (wanted) cell = load_cell(cells, place.index);
+        } while (__any_sync(WARP, wanted && !is_of_round(cell, place.round)));
         waited += static_cast<int>(nanoseconds()) - began;
     }
     return unpack(cell);

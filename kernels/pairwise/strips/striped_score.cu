@@ -10,8 +10,8 @@
 //     boundary column that is a multiple of the tile are kept there, for CheckpointedAlignment. Where there is less
 //     room, later ones replace earlier ones, which the host has copied by then.
 //
-// Needs strip.cuh, sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores
-// leave five bits free for a column; CHECKPOINTS; PACKED.
+// Needs strip.cuh, sweep.cuh, pruned_sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time:
+// KEYED, whether scores leave five bits free for a column; CHECKPOINTS; PACKED; PRUNED.
 
 #if !PACKED
 struct Lane : ValueLane, Keeper {
@@ -33,6 +33,13 @@ struct Lane : ValueLane, Keeper {
 
     __device__ __forceinline__ void settle() { find_row_place(); }
 
+#if PRUNED
+    __device__ __forceinline__ void restart(int, int at_row) {
+        set_all(MARK);
+        kept_row = kept_after(at_row - 1);
+    }
+#endif
+
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) { keep_cell(at_row, edge); }
 
     template <bool MASKED, bool ENDING>
@@ -48,7 +55,7 @@ struct Lane : ValueLane, Keeper {
 
     __device__ void keep_row() {
 #pragma unroll
-        for (int c = 0; c < R; ++c) row_place[c] = {h[c], g[c]};
+        for (int c = 0; c < R; ++c) row_place[c] = kept_values(c);
         kept_row += checkpoints.tile;
     }
 
@@ -80,30 +87,47 @@ struct Lane : ValueLane, Keeper {
 
 extern "C" __global__ void striped_score(
     STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), int* state, Event* log, unsigned* ticket,
-    SLICE_PARAMETERS(slice), int key_scale, CHECKPOINTS_PARAMETERS(kept)) {
+    SLICE_PARAMETERS(slice), int key_scale, CHECKPOINTS_PARAMETERS(kept)
+#if PRUNED
+    , PRUNING_PARAMETERS(pruning)
+#endif
+) {
     Lane lane;
     lane.key_scale = key_scale, lane.m = pair_m, lane.n = pair_n;
     lane.checkpoints = CHECKPOINTS_OF(kept);
+#if PRUNED
+    lane.near = pruning_near, lane.far = pruning_far;
+    const Pruning pruning = PRUNING_OF(pruning);
+    pruned_sweep(lane, STRIP_OF(pair), BOUNDARY_OF(boundary), SLICE_OF(slice), pruning, state, log, ticket);
+#else
     sweep(lane, STRIP_OF(pair), BOUNDARY_OF(boundary), SLICE_OF(slice), state, log, ticket);
+#endif
 }
 
 // The borders of the whole matrix as checkpoints: row 0, column 0, and the first pair of every row kept.
 // `rows` starts at column 0 of row 0, `columns` at row 1 of column 0; `pairs` is the distance of two rows kept.
 extern "C" __global__ void keep_borders(
-    int2* rows, int bands, long long pairs, int2* columns, int m, int n, int open_extend, int extend, int tile) {
+    Values* rows, int bands, long long pairs, Values* columns, int m, int n, int open_extend, int extend, int tile
+#if TWO_PIECES
+    , int open_extend2, int extend2
+#endif
+) {
     Strip problem = {};
     problem.open_extend = open_extend, problem.extend = extend;
+#if TWO_PIECES
+    problem.open_extend2 = open_extend2, problem.extend2 = extend2;
+#endif
     int index = blockIdx.x * blockDim.x + threadIdx.x;
-    auto pair = [](int value) { return make_int2(value, value); };
+    auto pair = [](int value) { return values_of(even_edge(value)); };
     if (index <= n) rows[index] = pair(top_border(problem, index));
     if (index < m) columns[index] = pair(left_border(problem, index + 1));
     if (index < bands) rows[index * pairs] = pair(left_border(problem, index * tile));
 }
 
 // A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
-extern "C" __global__ void greatest_in_rows(const int2* rows, long long pairs, int last, long long* found) {
+extern "C" __global__ void greatest_in_rows(const Values* rows, long long pairs, int last, long long* found) {
     __shared__ long long greatest[1024];
-    const int2* row = rows + (blockIdx.x + 1) * pairs;
+    const Values* row = rows + (blockIdx.x + 1) * pairs;
     int score = MINUS_INFINITY, column = 0;
 #pragma unroll 4
     for (int j = threadIdx.x + 1; j <= last; j += blockDim.x)

@@ -13,12 +13,20 @@
 //
 // Needs strip.cuh, sweep.cuh and states.cuh. Compile-time: CHUNKS, 0, 1 or 2; TILE.
 
-struct __align__(16) Crossing { int h, k, h_state, k_state; };
+struct __align__(16) Crossing {
+    int h, k, h_state, k_state;
+#if TWO_PIECES
+    int k2, k2_state;
+#endif
+};
 
 struct Lane : OneRow {
     static constexpr int FIELDS = STATES_A_COLUMN * R + STATES_A_LANE;
     static constexpr bool KEEPS = CHUNKS > 0;
     int h[R], g[R], h_state[R], g_state[R];
+#if TWO_PIECES
+    int g2[R], g2_state[R];
+#endif
     int diagonal, diagonal_state;
     Crossing out;
     int best, row, best_column, state;   // first best cell and its start state
@@ -37,10 +45,14 @@ struct Lane : OneRow {
             h[c] = edge.h, g[c] = edge.k;
             h_state[c] = TILE ? start_state(TOP_H, id * R + c + 1) : border_state;
             g_state[c] = TILE ? start_state(TOP_G, id * R + c + 1) : border_state;
+#if TWO_PIECES
+            g2[c] = edge.k2;
+            g2_state[c] = TILE ? start_state(TOP_G2, id * R + c + 1) : border_state;
+#endif
         }
         diagonal = above(problem, column).h;
         diagonal_state = id == 0 ? start_state(FROM_H, 0) : TILE ? start_state(TOP_H, id * R) : border_state;
-        out = {0, 0, 0, 0};
+        out = Crossing{};
         best = NO_END, row = best_column = state = 0;
         chunk_end = buffers.height;
     }
@@ -51,16 +63,41 @@ struct Lane : OneRow {
 #pragma unroll
         for (int c = 0; c < R; ++c) keep_value(h[c]);
 #pragma unroll
-        for (int c = 0; c < R; ++c) keep_value(g[c]), keep_value(h_state[c]), keep_value(g_state[c]);
+        for (int c = 0; c < R; ++c) {
+            keep_value(g[c]), keep_value(h_state[c]), keep_value(g_state[c]);
+#if TWO_PIECES
+            keep_value(g2[c]), keep_value(g2_state[c]);
+#endif
+        }
         keep_value(diagonal), keep_value(diagonal_state);
         keep_value(out.h), keep_value(out.k), keep_value(out.h_state), keep_value(out.k_state);
         keep_value(chunk_end);
+#if TWO_PIECES
+        keep_value(out.k2), keep_value(out.k2_state);
+#endif
     }
 
     __device__ __forceinline__ void settle() {}
 
     __device__ __forceinline__ void finish() {}
 
+#if TWO_PIECES
+    static __device__ __forceinline__ Edge depart(Crossing edge) { return {edge.h, edge.k, edge.k2}; }
+
+    static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {
+        return {edge.h, edge.k, start_state(FROM_H, row), start_state(FROM_K, row), edge.k2, start_state(FROM_K2, row)};
+    }
+
+    static __device__ __forceinline__ Crossing next(Crossing passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1),
+                __shfl_up_sync(WARP, passed.h_state, 1), __shfl_up_sync(WARP, passed.k_state, 1),
+                __shfl_up_sync(WARP, passed.k2, 1), __shfl_up_sync(WARP, passed.k2_state, 1)};
+    }
+
+    static __device__ __forceinline__ Values states_of(const Crossing& edge) {
+        return {edge.h_state, edge.k_state, edge.k2_state};
+    }
+#else
     static __device__ __forceinline__ Edge depart(Crossing edge) { return {edge.h, edge.k}; }
 
     static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {
@@ -72,8 +109,11 @@ struct Lane : OneRow {
                 __shfl_up_sync(WARP, passed.h_state, 1), __shfl_up_sync(WARP, passed.k_state, 1)};
     }
 
+    static __device__ __forceinline__ Values states_of(const Crossing& edge) { return {edge.h_state, edge.k_state}; }
+#endif
+
     __device__ __forceinline__ void leave(int strip, int at_row, Crossing edge) {
-        buffers.boundary_states[static_cast<long long>(strip) * m + at_row - 1] = {edge.h_state, edge.k_state};
+        buffers.boundary_states[static_cast<long long>(strip) * m + at_row - 1] = states_of(edge);
     }
 
     __device__ __forceinline__ int kept_after(int at_row) const { return multiple_after(buffers.height, at_row); }
@@ -84,15 +124,30 @@ struct Lane : OneRow {
         int above_left = diagonal, above_left_state = diagonal_state;
         int k = in.k, k_state = in.k_state;
         diagonal = in.h, diagonal_state = in.h_state;
+#if TWO_PIECES
+        int k2 = in.k2, k2_state = in.k2_state;
+#endif
 #pragma unroll
         for (int c = 0; c < R; ++c) {
             int t = above_left + scores[c], t_state = above_left_state;
             int up = g[c] - problem.open_extend;
             if (up > t) t = up, t_state = g_state[c];
+#if TWO_PIECES
+            int up2 = g2[c] - problem.open_extend2;
+            if (up2 > t) t = up2, t_state = g2_state[c];
+#endif
             if (LOCAL && t <= 0) t = 0, t_state = start_state(NEW_PATH, at_row);
             int left = k - problem.open_extend;
             bool gap = left > t;
             int here = gap ? left : t, here_state = gap ? k_state : t_state;
+#if TWO_PIECES
+            int left2 = k2 - problem.open_extend2;
+            if (left2 > here) here = left2, here_state = k2_state;
+            if (t >= k2 - problem.extend2) k2 = t, k2_state = t_state;
+            else k2 -= problem.extend2;
+            if (here >= g2[c] - problem.extend2) g2[c] = here, g2_state[c] = here_state;
+            else g2[c] -= problem.extend2;
+#endif
             if (t >= k - problem.extend) k = t, k_state = t_state;
             else k -= problem.extend;
             if (here >= g[c] - problem.extend) g[c] = here, g_state[c] = here_state;
@@ -100,7 +155,11 @@ struct Lane : OneRow {
             above_left = h[c], above_left_state = h_state[c];
             h[c] = here, h_state[c] = here_state;
         }
+#if TWO_PIECES
+        out = {h[R - 1], k, h_state[R - 1], k_state, k2, k2_state};
+#else
         out = {h[R - 1], k, h_state[R - 1], k_state};
+#endif
         if (LOCAL) remember_best(at_row);
         remember_ends(at_row, column, problem, [&](int c) { return h[c]; }, [&](int score, int c) {
             if (score > best) best = score, row = at_row, best_column = c, state = h_state[c];
@@ -112,12 +171,22 @@ struct Lane : OneRow {
     __device__ void end_chunk() {
         long long place = static_cast<long long>(chunk_end / buffers.height - 1) * buffers.width + column;
 #pragma unroll
-        for (int c = 0; c < R; ++c) buffers.values[place + c] = {h[c], g[c]};
+        for (int c = 0; c < R; ++c)
+#if TWO_PIECES
+            buffers.values[place + c] = {h[c], g[c], g2[c]};
+#else
+            buffers.values[place + c] = {h[c], g[c]};
+#endif
         chunk_end += buffers.height;
         if (CHUNKS < 2) return;
 #pragma unroll
         for (int c = 0; c < R; ++c) {
+#if TWO_PIECES
+            buffers.states[place + c] = {h_state[c], g_state[c], g2_state[c]};
+            g2_state[c] = start_state(TOP_G2, id * R + c + 1);
+#else
             buffers.states[place + c] = {h_state[c], g_state[c]};
+#endif
             h_state[c] = start_state(TOP_H, id * R + c + 1);
             g_state[c] = start_state(TOP_G, id * R + c + 1);
         }
@@ -155,7 +224,7 @@ extern "C" __global__ void striped_states(
     }
     lane.buffers = BUFFERS_OF(kept);
     lane.buffers.boundary_states += first * lane.m;
-    boundary.cells += first * boundary.capacity;
+    boundary.cells += first * boundary.capacity * CELL_WORDS;
     sweep(lane, problem, boundary, slice, state + first * Lane::FIELDS * LANES, log + first, ticket + blockIdx.y);
 }
 
@@ -163,11 +232,15 @@ extern "C" __global__ void striped_states(
 // Returns the start state of H, K or G (`in`) of a cell on the bottom or right border of a tile.
 __device__ int state_on_border(const Tile& tile, int row, int column, int in) {
     int strip = (column - 1) / (LANES * R), place = (column - 1) % (LANES * R);
-    if (in == IN_K || row < tile.m) {
-        int2 pair = tile.states[static_cast<long long>(strip) * tile.height + row - 1];
-        return in == IN_K ? pair.y : pair.x;
+    const bool in_row = in == IN_K || (TWO_PIECES && in == IN_K2);
+    if (in_row || row < tile.m) {
+        Values states = tile.states[static_cast<long long>(strip) * tile.height + row - 1];
+        return state_of_end(states, in_row ? in : IN_H);
     }
     int field = FIRST_H + R + OTHERS * (place % R) + (in == IN_G ? G_STATE : H_STATE);
+#if TWO_PIECES
+    if (in == IN_G2) field += G2_STATE - H_STATE;
+#endif
     return tile.registers[(static_cast<long long>(strip) * Lane::FIELDS + field) * LANES + place / R];
 }
 
@@ -187,17 +260,17 @@ extern "C" __global__ void link_tiles(
         column -= strip * LANES * R;
         while (true) {
             int kind = kind_of(state), place = place_of(state);
-            bool from_top = kind == TOP_H || kind == TOP_G, from_left = kind == FROM_H || kind == FROM_K;
+            bool from_top = is_from_top(kind), from_left = is_from_left(kind);
             int start_row = from_top ? 0 : place;
             paths[count++] = {tile.column / (LANES * R) + strip, kind, tile.row + start_row, tile.row + row, column,
                               end_in, from_top ? place : 0, 0};
             row = start_row, column = from_top ? place : 0;
-            end_in = kind == FROM_K ? IN_K : kind == TOP_G ? IN_G : IN_H;
+            end_in = end_before(kind);
             began = kind == NEW_PATH;
             if (!from_left || strip == 0 || row == 0) break;
             column = LANES * R;
-            int2 pair = tile.states[static_cast<long long>(--strip) * tile.height + row - 1];
-            state = kind == FROM_K ? pair.y : pair.x;
+            Values states = tile.states[static_cast<long long>(--strip) * tile.height + row - 1];
+            state = state_of_end(states, end_in);
         }
         end_row = tile.row + row, end_column = tile.column + strip * LANES * R + column;
     }
@@ -207,29 +280,29 @@ extern "C" __global__ void link_tiles(
 // Phase 2: one thread follows the states; writes the sub-paths from the last to the first. `again` says
 // whether phase 3 starts from true values rather than from the start state.
 extern "C" __global__ void link_sub_paths(
-    const int2* boundary_states, const int2* chunk_states, int height, int width, int m, int strip, int end_row,
+    const Values* boundary_states, const Values* chunk_states, int height, int width, int m, int strip, int end_row,
     int end_column, int end_in, int state, int again, SubPath* paths, int* count) {
     int found = 0;
     while (true) {
         int kind = kind_of(state), place = place_of(state);
-        bool from_top = kind == TOP_H || kind == TOP_G;
+        bool from_top = is_from_top(kind);
         int chunk_top = (end_row - 1) / height * height;
         int start_row = from_top ? chunk_top : place;
-        int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - (kind == FROM_K)) / height * height;
+        int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - is_in_row(kind)) / height * height;
         paths[found++] = {strip, kind, start_row, end_row, end_column, end_in,
                           from_top ? place : 0, again ? above + 1 : 0};
         if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && TOP_FREE)))) break;
         end_row = start_row;
         if (from_top) {
-            end_column = place, end_in = kind == TOP_G ? IN_G : IN_H;
-            int2 pair = chunk_states[static_cast<long long>(chunk_top / height - 1) * width + strip * LANES * R + place - 1];
-            state = kind == TOP_G ? pair.y : pair.x;
+            end_column = place, end_in = end_before(kind);
+            const long long chunk = chunk_top / height - 1;
+            state = state_of_end(chunk_states[chunk * width + strip * LANES * R + place - 1], end_in);
         } else {
             --strip;
-            end_column = LANES * R, end_in = kind == FROM_K ? IN_K : IN_H;
-            int2 pair = place ? boundary_states[static_cast<long long>(strip) * m + place - 1]
-                              : make_int2(start_state(FROM_K, 0), start_state(FROM_K, 0));
-            state = kind == FROM_K ? pair.y : pair.x;
+            end_column = LANES * R, end_in = end_before(kind);
+            Values states = place ? boundary_states[static_cast<long long>(strip) * m + place - 1]
+                                  : values_of(even_edge(start_state(FROM_K, 0)));
+            state = state_of_end(states, end_in);
         }
     }
     *count = found;

@@ -123,7 +123,7 @@ __device__ __forceinline__ void sweep(
         unsigned long long* right = cells_of(boundary, strip);
         Place incoming(boundary, start + id + SPREAD - 1), outgoing(boundary, start + id);
         auto wants = [&](int row) { return strip > 0 && id < BATCH && row <= problem.m; };
-        unsigned long long early = wants(start + id + 1) ? load_shared_by_all(left + incoming.index) : 0;
+        BoundaryCell early = wants(start + id + 1) ? load_cell(left, incoming.index) : BoundaryCell{};
         int kept_row = 0;            // the next row that is kept, at or below the last lane's
         if (Lane::KEEPS) kept_row = lane.kept_after(start - SPREAD);
         int awaited = 0;             // rows known to be complete, where batches are longer than BATCH
@@ -141,13 +141,13 @@ __device__ __forceinline__ void sweep(
             if (slice.batch > BATCH && strip > 0 && t >= awaited) {
                 awaited = min(t + slice.batch, end);
                 Place last(boundary, min(awaited, problem.m) + SPREAD - 2);
-                receive(left, last, true, load_shared_by_all(left + last.index), waited);
+                receive(left, last, true, load_cell(left, last.index), waited);
             }
             Edge edge = receive(left, incoming, wants(row), early, waited);
             if (strip == 0) edge = beside(problem, row);
             if (id < BATCH) shared.inbox[id] = lane.arrive(edge, row);
             incoming.advance(boundary, BATCH);
-            early = wants(row + BATCH) ? load_shared_by_all(left + incoming.index) : 0;
+            early = wants(row + BATCH) ? load_cell(left, incoming.index) : BoundaryCell{};
             __syncwarp();
             bool masked = t < SPREAD || t + BATCH > problem.m;
             bool ending = false;
@@ -165,7 +165,7 @@ __device__ __forceinline__ void sweep(
                 // Also above row 1: an element with its initial fill would look like a cell of the second round.
                 auto out = shared.outbox[id];
                 Edge edge = lane.depart(out);
-                store_shared_by_all(right + outgoing.index, pack(edge.h, edge.k, outgoing.round));
+                store_cell(right, outgoing.index, edge, outgoing.round);
                 if (done >= 1) lane.leave(strip, done, out);
             }
             outgoing.advance(boundary, BATCH);

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from antidiag.kernels import scoring_options
 from antidiag.kernels.pairwise import problem as problems
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.walkthroughs import baselines, strips
@@ -15,7 +16,7 @@ from antidiag.kernels.walkthroughs.animation import Animation
 from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, score_inputs, sequence_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-INPUTS = (
+PEROT_INPUTS = (
     sequence_input("first", "First sequence", "GCATGCTACG"),
     sequence_input("second", "Second sequence", "GATTACATGCAACG"),
     Parameter(
@@ -27,6 +28,14 @@ INPUTS = (
         choices=("local", "global"),
     ),
     *score_inputs(match=2, mismatch=-1, gap_open=2, gap_extend=1),
+)
+"""PerotRecurrence is shown for gap costs of one piece."""
+TWO_PIECE_HELP = "With the gap model two-piece: a gap costs what the cheaper of both pieces says."
+INPUTS = (
+    *PEROT_INPUTS,
+    next(option for option in scoring_options.GAP_MODEL_OPTIONS if option.name == "gap_model"),
+    Parameter("gap_open2", "float", "Gap open 2", TWO_PIECE_HELP, default=5, minimum=0),
+    Parameter("gap_extend2", "float", "Gap extend 2", TWO_PIECE_HELP, default=0, minimum=0),
 )
 
 
@@ -47,7 +56,10 @@ CHUNK = _count_parameter("h", "Chunk height h", "Rows of a chunk.", 4, 64, "rows
 def build_problem(values: Mapping[str, Any]) -> PairProblem:
     """Return the typed pair; InputError names what is not a letter."""
     sequences = [parse_sequence(values[name], name) for name in ("first", "second")]
-    options = {name: values[name] for name in ("mode", "match", "mismatch", "gap_open", "gap_extend")}
+    names = ["mode", "match", "mismatch", "gap_open", "gap_extend"]
+    if values.get("gap_model") == scoring_options.TWO_PIECES:
+        names += ["gap_model", *scoring_options.SECOND_COSTS]
+    options = {name: values[name] for name in names}
     return problems.build_pair(sequences, options)
 
 
@@ -66,6 +78,14 @@ def draw_inputs(choose: TrialChooser) -> dict[str, Any]:
     }
 
 
+def draw_inputs_of_any_gaps(choose: TrialChooser) -> dict[str, Any]:
+    """Return what `draw_inputs` returns, with gap costs of one piece or of two."""
+    values, gap_model = draw_inputs(choose), choose.choose_one(("affine", scoring_options.TWO_PIECES))
+    if gap_model == scoring_options.TWO_PIECES:
+        values |= {"gap_open2": values["gap_open"] + 2, "gap_extend2": values["gap_extend"] - 1}
+    return {**values, "gap_model": gap_model}
+
+
 def check_agreement(play: Animation, answer: PairAnswer) -> None:
     """Check the score, and the path where the method returns one."""
     assert play.answer.score == answer.score, f"the play ends in {play.answer.score}, the method in {answer.score}"
@@ -76,7 +96,10 @@ def check_agreement(play: Animation, answer: PairAnswer) -> None:
 
 
 def _make_walkthrough(play: Callable[..., Animation], *parameters: Parameter) -> Walkthrough:
-    return Walkthrough(INPUTS, parameters, build_problem, play, draw_inputs, check_agreement, lambda made: made.cells)
+    inputs, draw = INPUTS, draw_inputs_of_any_gaps
+    if play is baselines.animate_perot:
+        inputs, draw = PEROT_INPUTS, draw_inputs
+    return Walkthrough(inputs, parameters, build_problem, play, draw, check_agreement, lambda made: made.cells)
 
 
 ANTIDIAGONAL = _make_walkthrough(baselines.animate_antidiagonals, THREADS)

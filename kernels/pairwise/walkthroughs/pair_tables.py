@@ -29,13 +29,17 @@ from antidiag.kernels.walkthroughs.animation import (
 )
 from antidiag.kernels.walkthroughs.worker_schedule import Item
 
-H, E, F = range(3)
-LETTERS = "HEF"
+H, E, F, E2, F2 = range(5)
+NAMES = ("H", "E", "F", "E2", "F2")
+"""The tables by number; E2 and F2 are those of the second piece of gap costs, where there is one."""
 RECURRENCE = {
     "H": "H(i, j) = max( H(i-1, j-1) + c(a, b), E(i, j), F(i, j) )",
     "E": "E(i, j) = max( E(i-1, j), H(i-1, j) - open ) - extend",
     "F": "F(i, j) = max( F(i, j-1), H(i, j-1) - open ) - extend",
+    "E2": "E2(i, j) = max( E2(i-1, j), H(i-1, j) - open 2 ) - extend 2",
+    "F2": "F2(i, j) = max( F2(i, j-1), H(i, j-1) - open 2 ) - extend 2",
 }
+TWO_PIECES = "H(i, j) = max( H(i-1, j-1) + c(a, b), E(i, j), E2(i, j), F(i, j), F2(i, j) )"
 GLOBAL: Place = "global memory"
 LINEAR = "H(i, j) = max( H(i-1, j-1) + c(a, b), H(i-1, j) - extend, H(i, j-1) - extend )"
 
@@ -53,17 +57,25 @@ class PairTables:
 
     @cached_property
     def cell_values(self) -> tuple[np.ndarray, ...]:
-        """H, E and F, float64, shape (rows + 1, columns + 1), oriented; H alone where gaps are linear."""
+        """H, E and F, and with two-piece gap costs E2 and F2; float64, shape (rows + 1, columns + 1), oriented.
+
+        H alone where gaps are linear.
+        """
         found = reference.compute_matrices(self.problem)
-        three = (found.H, found.E, found.F)
         if self.problem.swapped:
-            three = found.H.T, found.F.T, found.E.T
-        return tuple(one.astype(float) for one in (three if self.has_affine_gaps else three[:1]))
+            found = found.transposed()
+        gaps = [values for piece in zip(found.each_e, found.each_f, strict=True) for values in piece]
+        return tuple(one.astype(float) for one in (found.H, *(gaps if self.has_affine_gaps else ())))
 
     @property
     def has_affine_gaps(self) -> bool:
         """Whether opening a gap costs something."""
-        return self.encoded_pair.open > 0
+        return self.encoded_pair.open > 0 or self.has_two_pieces
+
+    @property
+    def has_two_pieces(self) -> bool:
+        """Whether gap costs have two pieces."""
+        return self.encoded_pair.second is not None
 
     @property
     def row_count(self) -> int:
@@ -117,7 +129,7 @@ class PairTables:
         name_suffix: str = "",
         borders: bool = True,
     ) -> tuple[AnimationTable, ...]:
-        """Return H, and E and F where gaps open, computed in these steps; ``again`` is added to their names."""
+        """Return H, and the gap states where gaps open, computed in these steps; a suffix is added to their names."""
         steps, workers = blank_table((self.row_count + 1, self.column_count + 1, 1))[1:]
         if borders:
             steps[0], steps[:, 0] = GIVEN_STEP, GIVEN_STEP
@@ -126,7 +138,7 @@ class PairTables:
         lines = sequence_labels(self.letters_of_axes[0]), sequence_labels(self.letters_of_axes[1])
         borders_of_cuts = tuple(cuts[0]), tuple(cuts[1])
         tables = []
-        for name, values in zip(LETTERS, self.cell_values, strict=False):
+        for name, values in zip(NAMES, self.cell_values, strict=False):
             numbers, text = (values[:, :, None], steps, workers), self.recurrence_text(name)
             title = f"{name}{name_suffix}"
             tables.append(
@@ -135,14 +147,16 @@ class PairTables:
         return tuple(tables)
 
     def recurrence_text(self, name: str) -> str:
-        """Return the recurrence of H, E or F as text."""
+        """Return the recurrence of a table as text."""
         text = RECURRENCE[name] if self.has_affine_gaps else LINEAR
+        if name == "H" and self.has_two_pieces:
+            text = TWO_PIECES
         return text.replace(" )", ", 0 )") if self.encoded_pair.is_local and name == "H" else text
 
     def explain_cell(
         self, table: int, i: int, j: int, table_of: Callable[[int, int, int], int] | None = None
     ) -> CellFormula:
-        """Return the recurrence of a cell of H, E or F; ``of(table, row, column)`` gives the table of a value."""
+        """Return the recurrence of a cell of a table; ``of(table, row, column)`` gives the table of a value."""
         where = table_of or (lambda table, row, column: table)
 
         def source(table: int, row: int, column: int) -> tuple[Cell, ...]:
@@ -156,33 +170,33 @@ class PairTables:
         if zero:
             cases.append(FormulaCase("0", "0", 0.0, (), "an alignment begins here"))
         value = float(self.cell_values[table][i, j])
-        return CellFormula(f"{LETTERS[table]}({i}, {j})", "max", tuple(cases), value, len(cases) - 1 if zero else None)
+        return CellFormula(f"{NAMES[table]}({i}, {j})", "max", tuple(cases), value, len(cases) - 1 if zero else None)
 
     def _list_cases(self, table: int, i: int, j: int) -> list[tuple[str, int, int, int, tuple[float, ...], str]]:
         """Return the cases of a cell: text, table, row, column, added terms, label."""
         pair = self.encoded_pair
-        opening, extend = -float(pair.open), -float(pair.extend)
+        costs = pair.gap_pieces[1 if table in (E2, F2) else 0]
+        opening, extend = -float(costs[0]), -float(costs[1])
         if table == H:
             letters = self.letters_of_axes[0][i - 1], self.letters_of_axes[1][j - 1]
             score = float(pair.table[pair.rows[i - 1], pair.columns[j - 1]])
             text = f"H({i - 1}, {j - 1}) + c({letters[0]}, {letters[1]})"
             diagonal = text, H, i - 1, j - 1, (score,), "the two letters"
             if self.has_affine_gaps:
-                return [
-                    diagonal,
-                    (f"E({i}, {j})", E, i, j, (), f"{letters[0]} against a gap"),
-                    (f"F({i}, {j})", F, i, j, (), f"{letters[1]} against a gap"),
-                ]
+                states = (E, E2, F, F2) if self.has_two_pieces else (E, F)  # in the order of the tie rule
+                labels = {state: f"{letters[state in (F, F2)]} against a gap" for state in states}
+                return [diagonal, *((f"{NAMES[state]}({i}, {j})", state, i, j, (), labels[state]) for state in states)]
             return [
                 diagonal,
                 (f"H({i - 1}, {j}) \u2212 extend", H, i - 1, j, (extend,), f"{letters[0]} against a gap"),
                 (f"H({i}, {j - 1}) \u2212 extend", H, i, j - 1, (extend,), f"{letters[1]} against a gap"),
             ]
-        row, column = (i - 1, j) if table == E else (i, j - 1)
-        name = LETTERS[table]
+        row, column = (i - 1, j) if table in (E, E2) else (i, j - 1)
+        name, piece = NAMES[table], " 2" if table in (E2, F2) else ""
+        opened = f"H({row}, {column}) \u2212 open{piece} \u2212 extend{piece}"
         return [
-            (f"H({row}, {column}) \u2212 open \u2212 extend", H, row, column, (opening, extend), "a gap opens"),
-            (f"{name}({row}, {column}) \u2212 extend", table, row, column, (extend,), "a gap goes on"),
+            (opened, H, row, column, (opening, extend), "a gap opens"),
+            (f"{name}({row}, {column}) \u2212 extend{piece}", table, row, column, (extend,), "a gap goes on"),
         ]
 
     def format_answer(self) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.walkthroughs.pair_tables import GLOBAL, H, PairTables, cells_of_h
+from antidiag.kernels.pairwise.walkthroughs.pair_tables import GLOBAL, NAMES, H, PairTables, cells_of_h
 from antidiag.kernels.text import format_count
 from antidiag.kernels.walkthroughs.animation import (
     NEVER_STEP,
@@ -165,19 +165,20 @@ class _StripAnimation:
         for strip in sorted({(cell[1] - 1) // self.s for cell in cells}):
             own = [(cell, at) for cell, at in self.first.step_of.items() if (cell[1] - 1) // self.s == strip]
             recent = cells_of_h(cell for cell, at in own if step - 1 <= at <= step)
-            text = f"strip {strip}: H of two antidiagonals, E and F of one"
-            found.append(HeldData("registers", text, 16 * len(self.strips[strip]), recent))
+            text = f"strip {strip}: {self._registers_text}"
+            found.append(HeldData("registers", text, self._registers_bytes * len(self.strips[strip]), recent))
         borders = [cell for cell in done if cell[1] % self.s == 0 and cell[1] < self.pair.column_count]
-        kept, each = (
-            ("boundaries: H and F", 8) if not self.kind.keeps_states else ("boundaries: H, F and start states", 16)
-        )
+        kept, each = f"boundaries: {_join_words('H', *self._gaps('F'))}", self._cell_bytes
+        if self.kind.keeps_states:
+            kept, each = f"boundaries: {_join_words('H', *self._gaps('F'), 'start states')}", 2 * self._cell_bytes
         if borders:
             found.append(HeldData(GLOBAL, kept, each * len(borders), cells_of_h(borders)))
         if self.kind.keeps_chunk_rows or self.kind.goes_by_tiles:
             rows = [cell for cell in done if cell[0] % self.h == 0 and cell[0] < self.pair.row_count]
             if rows:
-                each = 16 if self.kind.local_chunks else 8
-                found.append(HeldData(GLOBAL, "last rows of chunks: H and E", each * len(rows), cells_of_h(rows)))
+                each = (2 if self.kind.local_chunks else 1) * self._cell_bytes
+                text = f"last rows of chunks: {_join_words('H', *self._gaps('E'))}"
+                found.append(HeldData(GLOBAL, text, each * len(rows), cells_of_h(rows)))
         return tuple(found)
 
     def _list_crossings(self, cells: list[Item]) -> tuple[DataCrossing, ...]:
@@ -185,7 +186,7 @@ class _StripAnimation:
 
         A batch is written when its last cell is complete, and read when the strip on the right enters its first row.
         """
-        found, each = [], 16 if self.kind.keeps_states else 8
+        found, each = [], (2 if self.kind.keeps_states else 1) * self._cell_bytes
         for i, j in sorted(cells):
             strip = (j - 1) // self.s
             own = strip % self.workers
@@ -198,12 +199,13 @@ class _StripAnimation:
                 batch = [(row, j - 1) for row in range(i, min(i + self.T, self.pair.row_count + 1))]
                 text = f"strip {strip} reads {self._row_range_text(batch)} of the boundary"
                 left = (strip - 1) % self.workers
-                found.append(DataCrossing(text, GLOBAL, 8 * len(batch), left, own, cells_of_h(batch)))
+                found.append(DataCrossing(text, GLOBAL, self._cell_bytes * len(batch), left, own, cells_of_h(batch)))
         if self.kind.keeps_chunk_rows or self.kind.goes_by_tiles:
             rows = [cell for cell in sorted(cells) if cell[0] % self.h == 0 and cell[0] < self.pair.row_count]
             if rows:
-                each = 16 if self.kind.local_chunks else 8
-                text = f"{'H, E and start states' if self.kind.local_chunks else 'H and E'} of the last row of a chunk"
+                each = (2 if self.kind.local_chunks else 1) * self._cell_bytes
+                states = ("start states",) if self.kind.local_chunks else ()
+                text = f"{_join_words('H', *self._gaps('E'), *states)} of the last row of a chunk"
                 found.append(DataCrossing(text, GLOBAL, each * len(rows), cells=cells_of_h(rows)))
         return tuple(found)
 
@@ -246,7 +248,7 @@ class _StripAnimation:
             ((state, i, j, _),) = formula.cases[
                 formula.winning_cases[0]
             ].sources  # cases stand in the order of the rule
-        return i, f"{'HEF'[state]}({i}, {j})"
+        return i, f"{NAMES[state]}({i}, {j})"
 
     def _explain_start(self, i: int, j: int) -> CellFormula:
         row, name = self._find_start(i, j)
@@ -317,10 +319,35 @@ class _StripAnimation:
         columns = sum(len(order[number_of][1]) for number_of in box_numbers)
         again = tuple((self.again_table, i, j, 0) for i, j in cells)
         return (
-            HeldData("registers", "H of two antidiagonals, E and F of one", 16 * columns, again),
-            HeldData(GLOBAL, "directions, half a byte a cell", -(-sum(sizes) // 2)),
+            HeldData("registers", self._registers_text, self._registers_bytes * columns, again),
+            self._held_directions(sum(sizes)),
             *(held for held in self.steps[self.first.step_count - 1].held if held.place == GLOBAL),
         )
+
+    @property
+    def _cell_bytes(self) -> int:
+        """Bytes of a boundary cell: H, and a gap state for each piece of the gap costs."""
+        return 4 * self.pair.encoded_pair.value_count
+
+    @property
+    def _registers_text(self) -> str:
+        """What a strip keeps in registers."""
+        return f"H of two antidiagonals, {_join_words(*self._gaps('E'), *self._gaps('F'))} of one"
+
+    @property
+    def _registers_bytes(self) -> int:
+        """Bytes of a column in registers."""
+        return 8 * self.pair.encoded_pair.value_count
+
+    def _gaps(self, name: str) -> tuple[str, ...]:
+        """Return the name of a gap state, and with two pieces of gap costs that of the second one."""
+        return (name, f"{name}2") if self.pair.has_two_pieces else (name,)
+
+    def _held_directions(self, cells: int) -> HeldData:
+        """Return the directions of so many cells: half a byte each, or a byte where gap costs have two pieces."""
+        if self.pair.has_two_pieces:
+            return HeldData(GLOBAL, "directions, a byte a cell", cells)
+        return HeldData(GLOBAL, "directions, half a byte a cell", -(-cells // 2))
 
     def _list_crossings_again(self, cells: list[Item], order: list[Box]) -> tuple[DataCrossing, ...]:
         found = []
@@ -331,8 +358,14 @@ class _StripAnimation:
                 above = [(rows.start - 1, j) for j in columns] if rows.start > 1 else []
                 stored = cells_of_h(left + above)
                 if stored:
-                    found.append(DataCrossing("stored boundaries are read", GLOBAL, 8 * len(stored), cells=stored))
+                    found.append(
+                        DataCrossing("stored boundaries are read", GLOBAL, self._cell_bytes * len(stored), cells=stored)
+                    )
         return tuple(found)
+
+
+def _join_words(*words: str) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _join_numbers(numbers: Any) -> str:

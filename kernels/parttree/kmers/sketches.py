@@ -46,7 +46,7 @@ def link_sketches(
         ``report(pairs, of)`` reports progress.
     """
     count, word = offsets.size - 1, WORD_LETTERS[protein]
-    sketches, distances = np.empty((count, cpu_sketches.BINS), np.uint16), np.zeros((count, count))
+    sketches, distances = np.empty((count, cpu_sketches.BINS), np.uint16), np.empty((count, count), np.float32)
     words, firsts, stop = np.maximum(np.diff(offsets) - word + 1, 0), range(0, count, AT_ONCE), phase.run.stop
     phase.share_tasks(
         firsts,

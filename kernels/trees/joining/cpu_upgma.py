@@ -108,7 +108,8 @@ def join_all(
     """Return the joins of UPGMA, int32 (n - 1, 2), and their heights, float64.
 
     With a ``least_share`` the linkage is MAFFT's (`_join_clusters`), else that of UPGMA.
-    ``distances`` float64 (n, n) are overwritten. ``check`` is called from time to time; what it raises ends the work.
+    ``distances`` float32 or float64 (n, n) are overwritten. ``check`` is called from time to time; what it raises ends
+    the work.
     """
     n = len(distances)
     valid, nearest = np.ones(n, np.uint8), NearestClusters(np.full(n, -1, np.int64), np.full(n, np.inf))

@@ -8,6 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from antidiag.kernels.cpu.parallel_copy import copy_values
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.run import DeviceRun
@@ -123,7 +124,7 @@ class _DeviceJoining:
         values = self.problem.matrix.values
 
         def fill(begin: int, end: int, out: np.ndarray) -> None:
-            np.copyto(out, values[first + begin : first + end], casting="unsafe")
+            copy_values(out, values[first + begin : first + end])
 
         self.run.upload_rows(rows, fill)
         self.sum_rows(rows, first)

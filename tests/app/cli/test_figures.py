@@ -101,7 +101,11 @@ def test_view_opens_the_window_with_the_files(monkeypatch, capsys):
 
 
 def test_an_alignment_is_broken_into_pages(qapp, says, refuses, tmp_path, tree_file):
-    says("figure", ALIGNED, "--columns", "60", "--page", "a4", "--out", str(tmp_path / "rows.svg"))
+    said = says("figure", ALIGNED, "--columns", "60", "--page", "a4", "--out", str(tmp_path / "rows.svg"))
     pages = sorted(path.name for path in tmp_path.glob("rows*.svg"))
+    assert [line.split(" (")[0] for line in said.splitlines()] == [f"saved {tmp_path / page}" for page in pages]
+    assert f"page 1 of {len(pages)}" in said
+    said = says("figure", ALIGNED, "--columns", "60", "--page", "a4", "--out", str(tmp_path / "rows.pdf"))
+    assert said == f"saved {tmp_path / 'rows.pdf'} (alignment)\n"
     assert len(pages) > 1 and pages[0] == "rows-1.svg"
     assert "--page is for alignments" in refuses("figure", tree_file, "--page", "a4", "--out", str(tmp_path / "t.svg"))

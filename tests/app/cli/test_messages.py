@@ -20,6 +20,7 @@ from antidiag.kernels.cuda import devices
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIR = "resources/samples/human-haemoglobin.fasta"
+ALIGNED, TRIPLE = "resources/samples/globins-aligned.sto", "resources/samples/horse-globins.fasta"
 CPU = ("--backend", "cpu")
 
 
@@ -142,6 +143,33 @@ def test_a_wrong_configuration_is_named(refuses, configure, text, error):
     assert error in refuses("samples")
 
 
+@pytest.mark.parametrize(
+    ("text", "command", "line", "error"),
+    [
+        ('[align]\nmode = "globel"\n', ("align", PAIR), 2, "got 'globel'"),
+        ('# mine\nbackend = "gpu"\n', ("align", PAIR), 2, "backend must be auto, cpu or cuda; got 'gpu'"),
+        ('\n[figure]\ncolumns = "many"\n', ("figure", ALIGNED, "--out", "x.svg"), 3, "'many' is not a valid"),
+        ('[align]\nmatrix = "BLOSSUM"\n', ("align", PAIR), 2, "unknown matrix 'BLOSSUM'"),
+        ('\n\nthreads = "few"\n', ("align", PAIR), 3, "got 'few'"),
+        ('[msa]\n"method" = "clustal"\n', ("msa", TRIPLE), 2, "'clustal'"),
+        ('\nbackand = "cpu"\n', ("samples",), 2, "unknown option 'backand'; did you mean backend?"),
+        ("[algin]\n", ("samples",), 1, "unknown command 'algin'; did you mean align?"),
+        ("[msa]\n[align]\nmode = [1, 2]\n", ("samples",), 3, "mode must be one value"),
+    ],
+)
+def test_a_wrong_value_of_the_configuration_names_file_and_line(
+    refuses, configure, tmp_path, text, command, line, error
+):
+    configure(text)
+    said = refuses(*command)
+    assert f"{tmp_path / 'config.toml'}, line {line}: " in said and error in said
+
+
+def test_a_wrong_value_that_is_typed_is_not_blamed_on_the_configuration(refuses, configure):
+    configure('[align]\nmode = "global"\n')
+    assert "config.toml" not in refuses("align", PAIR, "--mode", "globel")
+
+
 def test_a_folder_is_no_configuration(refuses, monkeypatch, tmp_path):
     monkeypatch.setenv(config_file.FILE_VARIABLE, str(tmp_path))
     assert f"{tmp_path}: cannot be read: " in refuses("samples") and "Errno" not in refuses("samples")
@@ -174,6 +202,18 @@ def test_environment_variables_are_listed(says, monkeypatch):
         ("antidiag run striped-", ["striped-score", "striped-alignment"]),
         ("antidiag fold --method n", ["nussinov"]),
         ("antidiag msa --quie", ["--quiet"]),
+        ("antidiag align a.fa b.fa --mode g", ["global"]),
+        ("antidiag align a.fa b.fa --matrix BLOSUM6", ["BLOSUM62"]),
+        ("antidiag viterbi a.fa --model cpg", ["cpg-islands"]),
+        ("antidiag viterbi a.fa --method viterbi-tr", ["viterbi-tree"]),
+        ("antidiag tree a.sto --from al", ["alignment"]),
+        ("antidiag tree a.fa --distances distance-6", ["distance-6mer"]),
+        ("antidiag msa a.fa --effort t", ["thorough"]),
+        ("antidiag msa a.fa --backend c", ["cpu", "cuda"]),
+        ("antidiag msa a.fa --to st", ["sto"]),
+        ("antidiag run striped-score a.fa -p s", ["s="]),
+        ("antidiag run striped-score a.fa -p precision=1", ["precision=16"]),
+        ("antidiag figure a.nwk --shape u", ["unrooted"]),
     ],
 )
 def test_the_shell_completes_commands_methods_and_options(words, proposed):

@@ -131,6 +131,36 @@ def test_options_of_distances_reach_them_from_a_tree(says, refuses):
     assert "no option --match" in refuses("tree", ALIGNED, *CPU, "--match", "5")
 
 
+EQUAL = ">a\nGATTACAGATTACA\n>b\nGATTACAGATTGCA\n>c\nGCTTACAGGTTACA\n>d\nGCTTACAGGTTAGG\n"
+
+
+def test_a_tree_says_from_what_it_is_built(says, refuses, tmp_path):
+    """Sequences of one length are rows only where the user says so; an alignment can be taken in three ways."""
+    (tmp_path / "equal.fa").write_text(EQUAL)
+    assert "(distance-full, recommended)" in says("tree", tmp_path / "equal.fa", *CPU)
+    text = says("tree", tmp_path / "equal.fa", "--from", "alignment", "--distance-model", "tn93", *CPU)
+    assert "(nj-alignment, recommended" in text and "distance-full" not in text
+    text = says("tree", ALIGNED, "--from", "distances", *CPU)
+    assert "(nj-pruned, recommended for distances)" in text and "(distance-alignment, recommended" in text
+    distances = "--method", "nj-pruned", "--distances", "distance-alignment"
+    same = [
+        json.loads(says("tree", ALIGNED, *options, "--json", "-", *CPU))
+        for options in (("--from", "distances"), distances)
+    ]
+    assert same[0]["newick"] == same[1]["newick"]
+    assert "holds distances; a tree from alignment needs" in refuses("tree", DISTANCES, "--from", "alignment")
+    assert "rows of an alignment have one length" in refuses("tree", TRIPLE, "--from", "alignment")
+    assert "alignment, distances, sequences; got 'rows'" in refuses("tree", ALIGNED, "--from", "rows")
+
+
+def test_a_tree_of_an_alignment_as_sequences_is_that_of_its_letters_without_gaps(says, tmp_path, capsys):
+    says("convert", ALIGNED, tmp_path / "letters.fa", "--unaligned")
+    whole = json.loads(says("tree", tmp_path / "letters.fa", "--json", "-", *CPU))
+    assert program.main(["tree", ALIGNED, "--from", "sequences", "--json", "-", *CPU]) == 0
+    written = capsys.readouterr()
+    assert "501 gaps removed" in written.err and json.loads(written.out)["newick"] == whole["newick"]
+
+
 def test_trees_are_no_input_of_a_tree(refuses, tmp_path):
     (tmp_path / "t.nwk").write_text("((a,b),c);")
     assert "holds trees already" in refuses("tree", tmp_path / "t.nwk")

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QSize
@@ -57,7 +58,8 @@ def _frame(clock, looks, tick):
 
 def test_a_film_needs_ffmpeg_and_says_so(qtbot, clock, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(InputError, match="needs ffmpeg; install it"):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(InputError, match=r"needs ffmpeg; install it, or pip install 'antidiag\[video\]'"):
         play_figure.save_plays(tmp_path / "film.mp4", clock, offscreen.create_looks(clock, SceneView()), [0, 1], SMALL)
     with pytest.raises(InputError, match="GIF needs ffmpeg; install it"):
         play_figure.save_plays(tmp_path / "film.gif", clock, offscreen.create_looks(clock, SceneView()), [0, 1], SMALL)
@@ -91,18 +93,32 @@ def test_the_frames_of_a_film_are_those_of_the_steps(qtbot, clock, tmp_path, mon
         assert QImage.fromData(frame).convertToFormat(QImage.Format.Format_RGB32) == drawn
 
 
-@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_the_program_of_the_package_is_used_where_the_system_has_none(qtbot, clock, tmp_path, monkeypatch):
+    program = tmp_path / "program-of-the-package"
+    program.write_text(STAND_IN)
+    program.chmod(0o755)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(get_ffmpeg_exe=lambda: str(program)))
+    play_figure.save_plays(tmp_path / "film.gif", clock, offscreen.create_looks(clock, SceneView()), [0, 2], SMALL)
+    assert (tmp_path / "film.gif").read_bytes().endswith(b"5\n")
+
+
+@pytest.mark.skipif(play_figure.find_ffmpeg() is None, reason="ffmpeg is not installed")
 def test_a_film_is_made(qtbot, clock, tmp_path):
     path = tmp_path / "film.mp4"
     play_figure.save_plays(path, clock, offscreen.create_looks(clock, SceneView()), [0, 1, 2], QSize(320, 240))
     assert b"ftyp" in path.read_bytes()[:32]
     told = subprocess.run(
-        ["ffmpeg", "-hide_banner", "-i", str(path), "-f", "null", "-"], capture_output=True, text=True, check=True
+        [play_figure.find_ffmpeg(), "-hide_banner", "-i", str(path), "-f", "null", "-"],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stderr
     assert "h264" in told and "320x240" in told and re.search(r"Duration: 00:00:0(3.0|2.9)", told), told
 
 
-@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+@pytest.mark.skipif(play_figure.find_ffmpeg() is None, reason="ffmpeg is not installed")
 def test_an_animated_gif_has_the_frames_and_begins_again(qtbot, clock, tmp_path):
     path, looks = tmp_path / "film.gif", offscreen.create_looks(clock, SceneView())
     play_figure.save_plays(path, clock, looks, [0, 1, 2], SMALL)

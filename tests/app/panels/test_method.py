@@ -74,3 +74,18 @@ def test_switches_of_free_ends_are_shown_with_the_mode_custom_alone(qtbot: Any) 
     assert panel.options.editor("free_second_start").isHidden()
     panel.set_values(registry.find_method("striped-alignment"), {"mode": "custom"}, {})
     assert not panel.options.editor("free_second_start").isHidden()
+
+
+def test_a_preset_shows_its_values_and_strands_are_offered_for_nucleotides_alone(qtbot: Any) -> None:
+    method = registry.find_method("striped-alignment")
+    panel = MethodPanel([method])
+    qtbot.addWidget(panel)
+    panel.set_data([DNA, DNA])
+    panel.set_values(method, {"preset": "ssearch"}, {})
+    assert "12 + 4 k" in panel.gap.text() and not panel.options.editor("strand").isHidden()
+    panel.set_values(method, {"preset": "ednafull"}, {})
+    assert "9.5 + 0.5 k" in panel.gap.text() and panel.options.editor("match").isHidden()
+    panel.set_values(method, {"preset": "ednafull", "gap_open": 3}, {})
+    assert "3 + 0.5 k" in panel.gap.text()
+    panel.set_data([PROTEIN, PROTEIN])
+    assert panel.options.editor("strand").isHidden() and "10 + 1 k" in panel.gap.text()

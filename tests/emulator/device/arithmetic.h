@@ -160,4 +160,15 @@ inline float half_of(unsigned word, int upper) {
     return bits & 0x8000 ? -value : value;
 }
 
+// The bits of the half-precision number that is nearest to a value; of two, the even one.
+inline unsigned bits_of_half(double value) {
+    const unsigned sign = signbit(value) ? 0x8000u : 0u;
+    const double size = fabs(value);
+    if (size >= 65520.0) return sign | 0x7c00u;
+    int exponent = -14;
+    while (exponent < 15 && size >= ldexp(2.0, exponent)) ++exponent;
+    const unsigned units = static_cast<unsigned>(rint(ldexp(size, 10 - exponent)));
+    return sign | (units + (exponent > -14 ? static_cast<unsigned>(exponent + 14) << 10 : 0u));
+}
+
 }  // namespace cuda_on_cpu

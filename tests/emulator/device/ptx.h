@@ -58,3 +58,34 @@ inline void multiply_halves(float* sums, unsigned upper, unsigned lower, unsigne
 
 // Up to some units of the last place too small or too large, as the instruction is.
 inline float rough_root(float value) { return sqrtf(value) * (1 + ((static_cast<int>(value) & 2) - 1) * 0x1p-23f); }
+
+// Sums of half-precision numbers, rounded to the nearest, of ties to the even one.
+inline unsigned multiply_add_halves(unsigned a, unsigned b, unsigned c) {
+    using cuda_on_cpu::half_of;
+    unsigned word = 0;
+    for (int upper = 0; upper < 2; ++upper)
+        word |= cuda_on_cpu::bits_of_half(static_cast<double>(half_of(a, upper)) * half_of(b, upper) + half_of(c, upper))
+                << 16 * upper;
+    return word;
+}
+
+template <int HALF, int TO>
+inline unsigned add_float_half(unsigned sum, unsigned score) {
+    const double added = static_cast<double>(cuda_on_cpu::half_of(sum, TO)) + cuda_on_cpu::half_of(score, HALF);
+    return (sum & (TO ? 0xffffu : 0xffff0000u)) | cuda_on_cpu::bits_of_half(added) << 16 * TO;
+}
+
+// An addition that carries on from the one before it; a thread makes all of its additions without a change of threads.
+inline unsigned& addition_carry() {
+    static unsigned carry;
+    return carry;
+}
+
+inline unsigned add_words_with(unsigned a, unsigned b, unsigned carry_in) {
+    const uint64_t sum = static_cast<uint64_t>(a) + b + carry_in;
+    addition_carry() = static_cast<unsigned>(sum >> 32);
+    return static_cast<unsigned>(sum);
+}
+
+inline unsigned add_first_word(unsigned a, unsigned b) { return add_words_with(a, b, 0); }
+inline unsigned add_next_word(unsigned a, unsigned b) { return add_words_with(a, b, addition_carry()); }

@@ -1,8 +1,9 @@
-"""cupy.cuda: one device, "emulated GPU"."""
+"""cupy.cuda: devices that are all an "emulated GPU", one unless `Machine` says more."""
 
 from __future__ import annotations
 
 import ctypes
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,8 +61,17 @@ class CUDARuntimeError(RuntimeError):
     """As CuPy's."""
 
 
+class Machine:
+    """The devices that there are; they share one memory, as peers seem to."""
+
+    device_count = 1
+
+
+_current = threading.local()
+
+
 class Device:
-    """The one device."""
+    """A device; all are alike."""
 
     compute_capability = f"{MAJOR}{MINOR}"
     attributes = {
@@ -83,15 +93,18 @@ class Device:
     }
 
     def __init__(self, device: int | None = None) -> None:
-        if device not in (None, 0):
+        if device is not None and not 0 <= device < Machine.device_count:
             raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
-        self.id = 0
+        self.id = _current_device() if device is None else device
+        self._outer: list[int] = []
 
     def __enter__(self) -> Device:
+        self._outer.append(_current_device())
+        _current.device = self.id
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        _current.device = self._outer.pop()
 
     def __int__(self) -> int:
         return self.id
@@ -105,6 +118,10 @@ class Device:
     @property
     def mem_info(self) -> tuple[int, int]:
         return _memory()
+
+
+def _current_device() -> int:
+    return getattr(_current, "device", 0)
 
 
 def _memory() -> tuple[int, int]:
@@ -141,8 +158,10 @@ def _memcpy_2d(
 
 runtime = SimpleNamespace(
     CUDARuntimeError=CUDARuntimeError,
-    getDeviceCount=lambda: 1,
-    getDevice=lambda: 0,
+    getDeviceCount=lambda: Machine.device_count,
+    getDevice=_current_device,
+    deviceCanAccessPeer=lambda own, other: int(own != other),
+    deviceEnablePeerAccess=lambda other: None,
     setDevice=Device,
     getDeviceProperties=_properties,
     memGetInfo=_memory,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.cpu.compilation import COMPILING
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.method import Method
@@ -12,6 +15,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.trials import RandomChooser
 from tests.kernels.conformance.cancelling import LATEST, Cancelling
+from tests.patience import PATIENCE_S
 
 ON_DEVICE = [method for method in registry.METHODS if "cuda" in method.backends]
 LONGER_MS = 1e6
@@ -62,6 +66,29 @@ def test_what_is_compiled_late_is_in_no_phase(emulated, name: str, phase: str, m
     result = execute(registry.find_method(name))
     assert result.times_ms["compilation"] >= LONGER_MS
     assert result.times_ms[phase] < LONGER_MS / 1000
+
+
+def test_compiling_is_told_and_ends_at_once_on_cancel(emulated, monkeypatch) -> None:
+    """A compiler that takes long is shown as compiling, once; Cancel does not wait for it."""
+    from antidiag.kernels.cuda import kernel_compiler
+
+    released, told = threading.Event(), []
+    load = kernel_compiler._load_module
+    monkeypatch.setattr(kernel_compiler, "_modules", {})
+    monkeypatch.setattr(kernel_compiler, "_load_module", lambda *given: released.wait(PATIENCE_S) and load(*given))
+
+    def hear(done: int, total: int, phase: str) -> None:
+        told.append(phase)
+        if phase == COMPILING:
+            monitor.cancel()
+
+    monitor = Monitor(hear)
+    with pytest.raises(Cancelled):
+        execute(registry.find_method("striped-score"), monitor)
+    assert told[-1] == COMPILING and not released.is_set()
+    released.set()
+    again = execute(registry.find_method("striped-score"))
+    assert again.answer is not None and kernel_compiler._modules
 
 
 def _compile_long(monkeypatch: pytest.MonkeyPatch) -> None:

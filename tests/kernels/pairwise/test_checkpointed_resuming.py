@@ -65,7 +65,8 @@ def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: in
     """The parts of a run that was seen by the one who saves whenever so many strips were finished, and died then."""
     store, encoded, monitor = CheckpointWriter(folder, lambda: None), encode_pair(problem), Monitor()
     monitor.store, run = store, CpuRun(monitor, threads=2)
-    kept = [np.empty(shape, np.int32) for shape in checkpoint_shapes(encoded.rows.size, encoded.columns.size, s, tile)]
+    shapes = checkpoint_shapes(encoded.rows.size, encoded.columns.size, s, tile, encoded.value_count)
+    kept = [np.empty(shape, np.int32) for shape in shapes]
     strips = cpu_tiles.make_checkpoint_strips(run, encoded, s, 32, tile, kept, 0)
     with run.phase("phase 1") as phase:
         saving = cpu_resuming.StripCheckpoints(strips, phase)

@@ -41,6 +41,15 @@ def test_kernels_compile(sources, kernel, defines, per_lane, architecture):
     assert compile_without_device(sources[kernel], {**fixed, **defines}, architecture)
 
 
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("defines", [{"KEYED": 1, "PACKED": 0, **LOCAL}, {"KEYED": 0, "PACKED": 1, **OVERLAP}])
+def test_pruning_kernels_compile(sources, defines, architecture):
+    from tests.nvrtc import compile_without_device
+
+    fixed = {"R": 4, "WIDE": 0, "BATCH": 32, "CHECKPOINTS": 1, "PRUNED": 1}
+    assert compile_without_device(sources["score"], {**fixed, **defines}, architecture)
+
+
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 def test_dot_plots_compile(architecture):
     pytest.importorskip("cupy")

@@ -199,6 +199,7 @@ def test_text_view_counts_positions_from_one():
         "Second: second (7 letters), aligned 2-7",
         "Scoring: NUC.4.4; a gap of length k costs 5 + 2 k; local",
         "Score: 12; 7 columns, 3 identical (42.9 %), 3 gap letters",
+        "Identity: 42.9 % of 7 columns, 75.0 % of 4 columns without gaps, 42.9 % of 7 letters of the shorter sequence",
         "",
         "first  3 ACGT 6",
         "         ||",
@@ -225,11 +226,13 @@ def test_json_has_exactly_the_promised_keys(tmp_path):
     one = result()
     data = result_json(one)
     assert list(data) == [
-        "method", "backend", "device", "parameters", "score", "start", "end", "aligned", "cigar", "first", "second",
-        "scoring", "mode", "free_ends", "cells", "gcups", "times_ms", "host_bytes", "device_bytes", "notes", "versions",
+        "method", "backend", "device", "parameters", "score", "start", "end", "aligned", "cigar", "identity",
+        "strand", "first", "second", "scoring", "mode", "free_ends", "cells", "gcups", "times_ms", "host_bytes",
+        "device_bytes", "notes", "versions",
     ]  # fmt: skip
     assert data["start"] == [2, 1] and data["aligned"] == list(rows(one))
-    assert data["first"] == {"name": "first", "length": len(one.problem.first)}
+    assert data["first"] == {"name": "first", "length": len(one.problem.first), "range": [2, 7]}
+    assert data["identity"] == {"identical": 3, "columns": 7, "paired": 4, "shorter": 7}
     write_result(tmp_path / "out.json", one)
     assert json.loads((tmp_path / "out.json").read_text()) == data
 

@@ -29,6 +29,7 @@ from antidiag.app.views.aligned.drawing.viewport import Viewport
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import format_count
 
 if TYPE_CHECKING:
     from antidiag.app.views.aligned.side_panels.tree_panel import TreeDrawing
@@ -175,8 +176,9 @@ def paged_figure(source: FigureSource, page: PageFormat, wrap: int = WRAP_COLUMN
 
     A block whose rows do not fit on a page is continued on the next ones. Raises InputError if not even a row fits.
     """
-    picture, sight, items, cell = source.viewport.picture, source.viewport, source.legend_items, CELL_SIZES[0]
+    picture, sight, cell = source.viewport.picture, source.viewport, CELL_SIZES[0]
     part = _selected_rows(picture)
+    items = _legend_of_cells(source, part)
     places = _cut_blocks(_column_ranges(picture), wrap)
     tracks, rows_seen = _readable_tracks(sight.tracks, cell[0]), part.order.size
     left, head = _margin_width(part, tracks, cell[1]), cell_painter.head_height(tracks)
@@ -212,6 +214,17 @@ def _page_drawing(blocks: FigureBlocks, title: str, items: tuple[LegendItem, ...
     return draw
 
 
+def _legend_of_cells(source: FigureSource, part: AlignmentPicture) -> tuple[LegendItem, ...]:
+    """Return the legend of a figure; that of selected cells begins with their size and that of the alignment."""
+    picture = source.viewport.picture
+    if picture.cell_selection.is_empty or not source.legend_items:
+        return source.legend_items
+    size, *rest = source.legend_items
+    columns = sum(stop - start for start, stop in _column_ranges(picture))
+    words = f"{format_count(part.order.size, 'row')} of {format_count(columns, 'column')}, from {size.text}"
+    return LegendItem("text", words), *rest
+
+
 def _column_ranges(picture: AlignmentPicture) -> list[tuple[int, int]]:
     """Return the ranges of selected columns, or that of all."""
     return [(0, picture.shape[1])] if picture.cell_selection.is_empty else picture.cell_selection.column_ranges()
@@ -225,8 +238,10 @@ def wrapped_figure(
     high as its cells are wide: if it would be higher, cells shrink and blocks get more columns. InputError if that is
     not enough."""
     picture, sight = source.viewport.picture, source.viewport
-    items = source.legend_items if rows else source.legend_items[:1]  # without cells the colours mean nothing
-    part = _selected_rows(picture) if rows else replace(picture, order=picture.order[:0], fixed_row=picture.track_row)
+    part = _selected_rows(picture)
+    items = _legend_of_cells(source, part)
+    if not rows:  # without cells the colours mean nothing
+        part, items = replace(picture, order=picture.order[:0], fixed_row=picture.track_row), items[:1]
     stretches = _column_ranges(picture)
     rows_seen, room = part.order.size, partial(_blocks_height, tallest, items)
     cell, places = _choose_cell_size(rows_seen, stretches, wrap, sight.tracks, room)

@@ -47,6 +47,7 @@ def _compare_letters(result: Result, operations: np.ndarray, cell: tuple[int, in
     first, second = problem.codes
     steps = zip((LEFT, UP), cell, strict=True)
     i, j = (np.maximum(np.cumsum(operations != gap, dtype=np.int64) + low - 1, 0) for gap, low in steps)
-    letters = problem.first.letter_array[i], problem.second.letter_array[j]
-    same = pairs & find_identical_letters(*letters, problem.first.type, problem.second.type)
+    one, other = problem.sequences
+    letters = one.letter_array[i], other.letter_array[j]
+    same = pairs & find_identical_letters(*letters, one.type, other.type)
     return same, pairs & (problem.scoring.scores[first[i], second[j]] > 0)

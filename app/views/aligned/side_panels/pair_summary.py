@@ -128,13 +128,16 @@ class PairSummary:
         parts = [f"Score <b>{result_text.format_number(result.score)}</b>", f"Columns <b>{columns:,}</b>"]
         if counts is not None:
             parts += [
-                f"Identity <b>{format_percent(counts.identical / columns)}</b> ({counts.identical:,})",
+                f"Identity <b>{format_percent(counts.identical / columns)}</b> of columns ({counts.identical:,})",
+                *_other_identities(result, counts),
                 f"Similarity <b>{format_percent(counts.positive / columns)}</b> ({counts.positive:,})",
                 f"Gaps <b>{counts.gap_letters:,}</b> letters in {format_count(counts.gaps, 'gap')}",
             ]
-        for datum, start, end in zip(result.problem.data, path.start, path.end, strict=True):  # sequences or profiles
+        for side, datum in enumerate(result.problem.data):  # sequences or profiles
             name = result_text.shorten_name(datum.name).replace("&", "&amp;").replace("<", "&lt;")
-            parts.append(f"{name} <b>{min(start + 1, end):,}\u2013{end:,}</b> of {len(datum):,}")
+            start, end = _aligned_letters(result, side, path.start[side], path.end[side])
+            strand = ", reverse strand" if not side and getattr(result.problem, "is_reversed", False) else ""
+            parts.append(f"{name} <b>{start:,}\u2013{end:,}</b> of {len(datum):,}{strand}")
         self.numbers.setText("&nbsp; ".join(f"<span style='white-space:nowrap'>{part}</span>&nbsp;" for part in parts))
 
     def _on_click(self, column: int) -> None:
@@ -151,6 +154,20 @@ class PairSummary:
         point = shared_path_index(self._path).point_at(cell) if self.is_linked else None
         if point is not None:
             self._view.canvas.go_to(self._view.picture.cursor[0], max(point - 1, 0))
+
+
+def _other_identities(result: Result, counts: PairStatistics) -> list[str]:
+    """Return the identity without gaps, and that of the shorter sequence."""
+    paired = result.answer.alignment.operations.size - counts.gap_letters
+    wholes = (("without gaps", paired), ("of the shorter", min(map(len, result.problem.data))))
+    return [f"<b>{format_percent(counts.identical / whole)}</b> {words}" for words, whole in wholes if whole]
+
+
+def _aligned_letters(result: Result, side: int, start: int, end: int) -> tuple[int, int]:
+    """Return the numbers of the first and the last aligned letter of a sequence, or of a column of a profile."""
+    if result_text.is_pair(result):
+        return result.problem.number_letters(side, start, end)
+    return min(start + 1, end), end
 
 
 def _explain_missing(result: Result) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from antidiag.kernels.cpu.parallel_copy import copy_values
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -50,7 +51,7 @@ class DeviceColumns:
         self.stride = -(-self.rows // ROW_STEP) * ROW_STEP
         self.codes = run.upload_array(letter_codes(alignment.type))
         self.letters = run.allocate_array((self.rows, self.columns), np.uint8)
-        run.upload_rows(self.letters, lambda first, last, out: np.copyto(out, alignment.letters[first:last]))
+        run.upload_rows(self.letters, lambda first, last, out: copy_values(out, alignment.letters[first:last]))
         self.packed = run.allocate_array((self.planes, self.words, self.stride), np.uint32)
         self.stated = run.allocate_filled(1, np.uint64)
 

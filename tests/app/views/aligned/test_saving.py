@@ -158,6 +158,24 @@ def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tm
     assert [said.count(f'aria-label="{letter}"') for letter in "ACD"] == [10, 0, 10]
 
 
+def test_the_legend_of_selected_cells_tells_their_size(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    """A figure of 2 rows and 4 columns does not claim to show the 5 rows and 15 columns of the alignment."""
+    drawn: list[str] = []
+    draw = figures.framed_figure.draw_figure
+    monkeypatch.setattr(
+        figures.framed_figure, "draw_figure", lambda *given: drawn.append(given[3][0].text) or draw(*given)
+    )
+    written(figures.wrapped_figure(view.exporter.figure_source), tmp_path / "all.svg")
+    view.canvas.select_cells(np.arange(5) < 2, np.arange(15) < 4)
+    written(figures.wrapped_figure(view.exporter.figure_source), tmp_path / "part.svg")
+    save_pages(tmp_path / "part.pdf", figures.paged_figure(view.exporter.figure_source, PAGE_FORMATS["A4"], 60))
+    whole, *parts = drawn
+    assert whole.startswith("5 rows of 15 columns")
+    assert parts == [f"2 rows of 4 columns, from {whole}"] * 2
+
+
 def test_a_wrapped_figure_of_many_rows_has_smaller_cells(view: AlignmentViewer) -> None:
     letters = "".join(chr(65 + at % 20) for at in range(100))
     view.show_datum(alignment(*[letters] * 3000))

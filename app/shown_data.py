@@ -1,0 +1,108 @@
+"""What Analyse shows: a result or a datum, in the tab that follows the choice or in one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from antidiag.app.navigation import Navigation
+from antidiag.app.panels.view_subject import ViewSubject
+from antidiag.app.panels.viewer import ResultViews
+from antidiag.app.session.session import Entry
+from antidiag.app.workbench import Workbench
+
+PAINTING_MS = 15
+"""What was opened is painted before more is shown."""
+
+
+class ShownData:
+    """Shows the chosen result, or a datum in its place, and follows the user to other tabs."""
+
+    def __init__(self, window: Workbench, navigation: Navigation) -> None:
+        self._window, self._navigation = window, navigation
+        self._looked_at: Any = None
+        """The datum that is shown in place of a result."""
+
+    def show_datum(self, datum: Any) -> None:
+        """Show data, or say that no view can."""
+        if not self.look_at(datum):
+            self._window.jobs.show_message(f"No view can show {datum.name}; it is an input for methods.", error=True)
+
+    def take_data(self) -> None:
+        """Pass the open data to the views, and stop showing data that were deleted."""
+        data, shown = self._window.session.state.data, self._looked_at
+        self._window.result_tabs.offer(data)
+        if shown is not None and shown is self._window.viewer.datum and not any(datum is shown for datum in data):
+            self._looked_at = None
+            self.show_result()
+
+    def look_soon(self, data: Sequence[Any]) -> None:
+        """Show the first of the data opened together that a view can show, when what was opened is painted."""
+        datum = next(filter(self._window.viewer.capable_views, data), None)
+        QTimer.singleShot(PAINTING_MS, self._window, lambda: self._restore_tabs() or self.look_at(datum))
+
+    def _restore_tabs(self) -> bool:
+        """Open the tabs of a session that was opened; return whether one of them is shown."""
+        wanted, self._window.wanted_tabs = self._window.wanted_tabs, {}
+        active = self._window.result_tabs.restore_tabs(wanted, self._window.subject_at) if wanted else None
+        if active is not None:
+            self.take_page(active)
+        return active is not None
+
+    def look_at(self, datum: Any) -> bool:
+        """Show data instead of a result; return False if no view can."""
+        if not self._window.viewer.capable_views(datum):
+            return False
+        self._looked_at = datum
+        self._window.session.show(None)
+        self._window.data.select(datum)
+        shown = self._window.result_tabs.show_subject(self._window.subject_of(datum))
+        self._window.undoing.tell()
+        return shown
+
+    def open_tab(self, entry: Entry, beside: bool) -> None:
+        """Open a result in a tab of its own, or beside the one that is shown."""
+        self._window.result_tabs.open_tab(ViewSubject.of_entry(entry), beside)
+        self._window.session.show(entry)
+        self.show_stale()
+
+    def open_datum_tab(self, datum: Any, beside: bool) -> None:
+        """Open a datum in a tab of its own, or beside what is shown."""
+        if self._window.result_tabs.open_tab(self._window.subject_of(datum), beside) is None:
+            self.show_datum(datum)  # which says why
+        else:
+            self.look_at(datum)
+
+    def take_page(self, page: ResultViews) -> None:
+        """Follow the user to another page of a result or datum."""
+        if page.datum is not None:
+            self.look_at(page.datum)
+        else:
+            self._looked_at = None
+            self._window.session.show(page.entry)
+        self.show_stale()
+        self._window.undoing.tell()
+
+    def show_result(self) -> None:
+        """Show the chosen result; during the opening of a session, after the rest was painted."""
+        if self._window.is_held:
+            self._window.result_waits = True
+            QTimer.singleShot(PAINTING_MS, self._window, self.show_result)
+            return
+        self._window.result_waits = False
+        self._restore_tabs()
+        if self._window.session.shown is not None or self._looked_at is None:
+            self._looked_at = None
+            self._window.result_tabs.show_entry(self._window.session.shown)
+        if QApplication.focusWidget() in (None, self._window, self._window.centralWidget()):
+            self._navigation.focus_view()
+        self.show_stale()
+        self._window.undoing.tell()
+
+    def show_stale(self) -> None:
+        """Mark the results that the present settings would not give."""
+        for page in self._window.result_tabs.pages:
+            page.set_stale(page.entry is not None and self._window.is_stale(page.entry))

@@ -1,0 +1,348 @@
+"""What all backends of a search share: opening the database, keeping the best hits, aligning them, and the answer.
+
+A backend calls `open_search`, then `collect_hits` with its scorer inside its phase "scores", and at last
+`finish_search`. What was found is saved between blocks, so that an interrupted search goes on with the next block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.pairwise.model import Alignment, PairProblem
+from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
+from antidiag.kernels.pairwise.search import database as databases
+from antidiag.kernels.pairwise.search import score_statistics
+from antidiag.kernels.pairwise.search.answer import SCORE_BINS, SearchAnswer, join_alignments
+from antidiag.kernels.pairwise.search.database import OpenedDatabase
+from antidiag.kernels.pairwise.search.parameters import SearchParameters
+from antidiag.kernels.pairwise.search.problem import SearchProblem
+from antidiag.kernels.pairwise.search.score_blocks import (
+    PADDING_SCORE,
+    BlockScorer,
+    BlockScores,
+    DatabaseBlock,
+    SearchQueries,
+)
+from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
+from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
+from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.sequences.sequence_set import pack_sequences
+from antidiag.kernels.steps import StepLog
+
+SCORED_CODES = 27
+"""Codes of letters, with '*'; greater ones have no score."""
+UNSCORED = PADDING_SCORE
+"""Score of letters that a matrix lacks, and that do not occur."""
+ALIGNED_AT_A_TIME = 256
+"""Hits that are aligned before it is looked whether enough of them pass the limits."""
+SHARED_LETTERS = 2**20
+"""Letters of the database that are shuffled to fit the parameters of its scores."""
+
+
+@dataclass
+class FoundHits:
+    """Hits of one query: sequences by their numbers in the sorted database, strands, and scores in engine units."""
+
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    strands: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
+    scores: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def add(self, numbers: np.ndarray, strands: np.ndarray, scores: np.ndarray) -> None:
+        """Add hits."""
+        self.numbers, self.strands = np.append(self.numbers, numbers), np.append(self.strands, strands)
+        self.scores = np.append(self.scores, scores)
+
+    def keep_best(self, count: int, order: np.ndarray) -> None:
+        """Keep the best hits, the best first; of equal scores that which comes first in the file of the database."""
+        ranked = np.lexsort((order[self.numbers], -self.scores.astype(np.int64)))[:count]
+        self.numbers, self.strands, self.scores = self.numbers[ranked], self.strands[ranked], self.scores[ranked]
+
+
+@dataclass
+class SearchJob:
+    """A search that is under way: its database, the hits so far, and from which sequence on it goes on."""
+
+    problem: SearchProblem
+    parameters: SearchParameters
+    monitor: Monitor
+    database: OpenedDatabase
+    statistics: ScoreParameters | None
+    hits: list[FoundHits]
+    histogram: np.ndarray
+    next_sequence: int = 0
+    unsaved: list[tuple[int, FoundHits]] = field(default_factory=list)
+    saved_histogram: np.ndarray | None = None
+    host_bytes: int = 0
+
+    @property
+    def queries(self) -> SearchQueries:
+        """The searched queries and the costs."""
+        return self.problem.encoded
+
+    @property
+    def cell_count(self) -> int:
+        """Cells that are still to be computed."""
+        letters = self.problem.database.letter_count - int(self.database.offsets[self.next_sequence])
+        return sum(query.size for query in self.queries.queries) * letters
+
+    def blocks(self) -> Iterator[DatabaseBlock]:
+        """Yield the blocks of the database that are left."""
+        most = max(MOST_SCORES // max(self.problem.strand_count, 1), 1)
+        return self.database.blocks(self.parameters.block, most, self.next_sequence)
+
+
+def open_search(problem: SearchProblem, parameters: SearchParameters, monitor: Monitor) -> SearchJob:
+    """Open the database and take over what an interrupted search found.
+
+    Raises InputError where the database changed since it was prepared.
+    """
+    opened = databases.open_database(problem.database, monitor)
+    queries = len(problem.queries)
+    job = SearchJob(
+        problem,
+        parameters,
+        monitor,
+        opened,
+        score_statistics.find_published(problem.scoring),
+        [FoundHits() for _ in range(queries)],
+        np.zeros((queries, SCORE_BINS), np.int64),
+    )
+    for part in monitor.store.parts(monitor.check) if monitor.store else ():
+        job.next_sequence = int(part.facts["next"])
+        job.histogram += part.arrays["histogram"]
+        for number, hits in enumerate(job.hits):
+            own = part.arrays["queries"] == number
+            hits.add(*(part.arrays[name][own] for name in ("numbers", "strands", "scores")))
+        job.saved_histogram = job.histogram.copy()
+    return job
+
+
+def collect_hits(job: SearchJob, score_blocks: BlockScorer, report: Callable[[int], None]) -> None:
+    """Score the database block by block and keep the best hits.
+
+    ``report(done)`` tells the cells that are done, of ``job.cell_count``; it raises Cancelled when the user cancelled.
+    """
+    if job.statistics is None:
+        job.statistics = fit_statistics(job, score_blocks)
+    done = 0
+
+    def add_cells(cells: int) -> None:
+        nonlocal done
+        done += cells
+        report(done)
+
+    for found in score_blocks(job.queries, job.blocks(), add_cells):
+        job.host_bytes = max(job.host_bytes, found.scores.nbytes + found.block.codes.nbytes)
+        keep_hits(job, found)
+        job.next_sequence = found.block.first + len(found.block)
+        save_if_due(job)
+    report(done)
+
+
+def keep_hits(job: SearchJob, found: BlockScores) -> None:
+    """Add the scores of a block to the distribution, and its hits to those of the queries."""
+    problem, block = job.problem, found.block
+    strands, lengths = len(problem.strands), np.diff(block.offsets)
+    for number, query in enumerate(problem.queries):
+        own = found.scores[number * strands : (number + 1) * strands]
+        best, chosen = own.max(axis=0), own.argmax(axis=0).astype(np.int8)
+        counts = np.bincount(np.minimum(best // problem.scoring.scale, SCORE_BINS - 1), minlength=SCORE_BINS)
+        job.histogram[number] += counts
+        passing = np.flatnonzero(best >= least_scores(job, len(query), lengths))
+        hits, new = job.hits[number], (block.first + passing, chosen[passing], best[passing])
+        hits.add(*new)
+        if job.monitor.store:
+            job.unsaved.append((number, FoundHits(*new)))
+        if not problem.filters_alignments and hits.scores.size > 2 * problem.most_hits:
+            hits.keep_best(problem.most_hits, job.database.order)
+
+
+def least_scores(job: SearchJob, query_length: int, lengths: np.ndarray) -> np.ndarray:
+    """Return the least score with which a sequence of each length is a hit, in engine units, int64.
+
+    It is at least 1, the least that a limit asks for, and the least whose E-value is allowed, which is found by
+    bisection for every length that occurs.
+    """
+    problem, statistics = job.problem, job.statistics
+    assert statistics is not None
+    different, places = np.unique(lengths, return_inverse=True)
+    low = np.zeros(different.size, np.int64)
+    high = np.full(different.size, 1, np.int64)
+    database = problem.database
+
+    def is_allowed(scores: np.ndarray) -> np.ndarray:
+        values = statistics.evalues(scores, query_length, different, database.letter_count, database.count)
+        return values <= problem.max_evalue
+
+    while not (allowed := is_allowed(high)).all() and high.max() < 2**30:
+        low, high = np.where(allowed, low, high), np.where(allowed, high, 2 * high)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        allowed = is_allowed(middle)
+        low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
+    wanted = int(np.ceil(problem.min_score * problem.scoring.scale))
+    return np.maximum(high, max(wanted, 1))[places]
+
+
+def save_if_due(job: SearchJob) -> None:
+    """Save what was found since the last part where the store asks for it."""
+    store = job.monitor.store
+    if store is None or not store.is_save_due:
+        return
+    before = np.zeros_like(job.histogram) if job.saved_histogram is None else job.saved_histogram
+    found, job.unsaved, job.saved_histogram = job.unsaved, [], job.histogram.copy()
+    arrays = {
+        "histogram": job.histogram - before,
+        "queries": _join([np.full(hits.scores.size, number) for number, hits in found], np.int32),
+        "numbers": _join([hits.numbers for _, hits in found], np.int64),
+        "strands": _join([hits.strands for _, hits in found], np.int8),
+        "scores": _join([hits.scores for _, hits in found], np.int32),
+    }
+    store.save({"next": job.next_sequence}, arrays, job.next_sequence / max(job.database.order.size, 1))
+
+
+def _join(parts: list[np.ndarray], kind: Any) -> np.ndarray:
+    return np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
+
+
+def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters:
+    """Return parameters of the scores that are fitted to shuffled letters of the database."""
+    problem, random = job.problem, np.random.default_rng(job.problem.shuffle_seed)
+    letters = job.database.codes
+    sample = letters[random.integers(0, letters.size, min(SHARED_LETTERS, letters.size))]
+    scores = {}
+    for length in score_statistics.LETTERS_OF_FIT:
+        queries, subjects = score_statistics.shuffle_letters(sample, length, random)
+        offsets = np.arange(subjects.shape[0] + 1, dtype=np.int64) * length
+        codes = subjects.ravel()
+        codes.setflags(write=False)
+        shuffled = SearchQueries(tuple(queries), job.queries.table, job.queries.open, job.queries.extend)
+        blocks: Iterable[DatabaseBlock] = [DatabaseBlock(codes, offsets, 0)]
+        found = list(score_blocks(shuffled, blocks, lambda cells: job.monitor.check()))
+        scores[length] = found[0].scores.ravel()
+    pairs = sum(found.size for found in scores.values())
+    origin = f"fitted to {pairs:,} pairs of shuffled sequences (seed {problem.shuffle_seed})"
+    return score_statistics.fit_parameters(scores, origin)
+
+
+def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
+    """Align the hits on the threads of a run, and return the outcome."""
+    problem, paths = job.problem, []
+    for hits in job.hits:
+        kept = hits.scores.size if problem.filters_alignments else problem.most_hits
+        hits.keep_best(kept, job.database.order)
+    if problem.aligns_hits:
+        with run.phase("alignments", sum(min(hits.scores.size, problem.most_hits) for hits in job.hits)) as phase:
+            aligner = _HitAligner(job, run)
+            done = 0
+            for number, hits in enumerate(job.hits):
+                paths += aligner.align(number, hits, lambda count, before=done: phase.report(before + count))
+                done += hits.scores.size
+            phase.report(phase.total)
+    answer = make_answer(job, paths)
+    assert job.statistics is not None
+    notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
+    return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
+
+
+class _HitAligner:
+    """Aligns hits by StripedAlignment, a hit on each thread."""
+
+    def __init__(self, job: SearchJob, run: CpuRun) -> None:
+        self.job, self.run = job, run
+        self.monitor = CancelOnlyMonitor(run.monitor)
+
+    def align(self, query: int, hits: FoundHits, report: Callable[[int], None]) -> list[Alignment]:
+        """Return the alignments of the hits of a query, which are reduced to those within the limits."""
+        problem = self.job.problem
+        kept: list[int] = []
+        paths: list[Alignment] = []
+        for first in range(0, hits.scores.size, ALIGNED_AT_A_TIME):
+            part = range(first, min(first + ALIGNED_AT_A_TIME, hits.scores.size))
+            pairs = self._make_pairs(query, hits, part)
+            for at, pair, path in zip(part, pairs, self._align_pairs(pairs, lambda: report(len(paths))), strict=True):
+                if len(paths) < problem.most_hits and _is_within_limits(problem, pair, path):
+                    kept.append(at)
+                    paths.append(path)
+            if len(paths) >= problem.most_hits:
+                break
+        chosen = np.array(kept, np.int64)
+        hits.numbers, hits.strands, hits.scores = hits.numbers[chosen], hits.strands[chosen], hits.scores[chosen]
+        return paths
+
+    def _make_pairs(self, query: int, hits: FoundHits, part: range) -> list[PairProblem]:
+        problem, strands = self.job.problem, len(self.job.problem.strands)
+        subjects = self.job.database.take(hits.numbers[part.start : part.stop])
+        searched = (problem.searched[query * strands + int(strand)] for strand in hits.strands[part.start : part.stop])
+        return [PairProblem(one, other, problem.scoring) for one, other in zip(searched, subjects, strict=True)]
+
+    def _align_pairs(self, pairs: list[PairProblem], report: Callable[[], None]) -> list[Alignment]:
+        from antidiag.kernels.pairwise.strips.cpu import striped_alignment  # compiled code, of CPU backends alone
+
+        found: list[Any] = [None] * len(pairs)
+
+        def align(number: int) -> None:
+            pair = pairs[number]
+            values = {**strip_sizes.choose_alignment_parameters(pair, "cpu", None), "threads": 1}
+            names = StripedAlignmentParameters.names()
+            parameters = StripedAlignmentParameters(**{name: values[name] for name in names if name in values})
+            found[number] = striped_alignment(pair, parameters, self.monitor, StepLog(keeps=False)).answer.alignment
+
+        numbers = iter(range(len(pairs)))
+
+        def work(worker: int) -> None:
+            for number in numbers:
+                if self.run.stop[0]:
+                    return
+                align(number)
+
+        workers.share_work(work, min(self.run.threads, max(len(pairs), 1)), self.run.stop, report)
+        return found
+
+
+def _is_within_limits(problem: SearchProblem, pair: PairProblem, path: Alignment) -> bool:
+    """Return whether an alignment has the identity and coverage that are asked for."""
+    if not problem.filters_alignments:
+        return True
+    columns, letters = path.operations.size, path.end[0] - path.start[0]
+    identical = int(path.find_identical(*pair.sequences).sum())
+    return 100 * identical >= problem.min_identity * columns and 100 * letters >= problem.min_coverage * len(pair.first)
+
+
+def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
+    """Return the answer of the hits that were found, with bit scores and E-values."""
+    problem, statistics = job.problem, job.statistics
+    assert statistics is not None
+    counts = [hits.scores.size for hits in job.hits]
+    query = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    numbers, strands, scores = (
+        np.concatenate([np.zeros(0, kind), *(getattr(hits, name) for hits in job.hits)]).astype(kind)
+        for name, kind in (("numbers", np.int64), ("strands", np.int8), ("scores", np.int32))
+    )
+    different, subject = np.unique(numbers, return_inverse=True)
+    database, lengths = problem.database, job.database.lengths
+    evalues = [
+        statistics.evalues(hits.scores, len(one), lengths[hits.numbers], database.letter_count, database.count)
+        for hits, one in zip(job.hits, problem.queries, strict=True)
+    ]
+    return SearchAnswer(
+        query,
+        subject.astype(np.int32),
+        np.array(problem.strands, bool)[strands],
+        scores,
+        statistics.bits(scores),
+        np.concatenate([np.zeros(0), *evalues]),
+        pack_sequences(job.database.take(different)),
+        np.asarray(job.database.order)[different].astype(np.int64),
+        job.histogram,
+        statistics,
+        **join_alignments(paths),
+    )

@@ -1,0 +1,1 @@
+"""Walkthroughs of searches."""

@@ -1,0 +1,185 @@
+"""Bands of strips over several GPUs: each computes a band, one slice behind the GPU of the band on its left.
+
+The right boundary of a band's last strip is copied to the next GPU between two slices, so that no kernel waits for
+another GPU, or knows of one. Sequences and boundaries lie on the GPU of their band; the registers of the lanes between
+two slices, the log, and special rows and columns lie on the first GPU, where the others write them through peer memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import cupy
+import numpy as np
+
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps
+from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
+from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, SLICE
+
+SLICES_BEHIND = 2
+"""A slice overwrites what was copied for the band on the right this many slices before."""
+
+
+@dataclass(eq=False)
+class StripBand:
+    """The strips ``first_strip`` to ``end_strip`` (exclusive) of a sweep, on one GPU.
+
+    ``boundary`` uint64 (strips, capacity) are their right boundaries, below that of the strip on the left where there
+    is a band; ``problem`` and ``tickets`` are arguments of the kernel. ``done`` and ``copied`` are the events behind
+    each slice, and behind the copy of the left boundary before it.
+    """
+
+    device: int
+    stream: cupy.cuda.Stream
+    first_strip: int
+    end_strip: int
+    kernel: Any
+    problem: tuple
+    boundary: cupy.ndarray
+    tickets: cupy.ndarray
+    shared_bytes: int
+    piece_count: int
+    warps: int
+    most_blocks: int
+    left: StripBand | None = None
+    right: StripBand | None = None
+    done: list[cupy.cuda.Event] = field(default_factory=list)
+    copied: list[cupy.cuda.Event] = field(default_factory=list)
+
+    def launch(self, number: int, part: SweepSlice, batch: int, between: tuple, others: tuple) -> None:
+        """Queue a slice: its strips of this band, behind the same slice of the band on the left.
+
+        ``between`` are the arguments of the kernel before its tickets, ``others`` those behind its slice.
+        """
+        first, end = max(part.first_strip, self.first_strip), min(part.end_strip, self.end_strip)
+        with cupy.cuda.Device(self.device), self.stream:
+            self._wait_for_bands(number)
+            if first < end:
+                slice_ = SLICE(
+                    first_strip=first,
+                    end_strip=end,
+                    steps=part.steps,
+                    skew=part.skew,
+                    batch=batch,
+                    start=part.start,
+                    end=part.end,
+                )
+                blocks = min(-(-(end - first) // self.warps), self.most_blocks)
+                arguments = *self.problem, *self._boundary_arguments, *between, self.tickets[number:], *slice_, *others
+                grid, threads = (blocks, self.tickets.shape[1]), (self.warps * LANES,)
+                self.kernel(grid, threads, arguments, shared_mem=self.warps * self.shared_bytes)
+            if self.left or self.right:
+                self.done.append(self._record_event())
+
+    def wait_for_slice(self, other: StripBand, number: int) -> None:
+        """Queue what follows behind a slice of another band."""
+        if other is not self:
+            self.stream.wait_event(other.done[number])
+
+    def _wait_for_bands(self, number: int) -> None:
+        """Queue the copy of the left boundary, and the wait for the copy of what the slice overwrites."""
+        if self.left:
+            self.stream.wait_event(self.left.done[number])
+            incoming, outgoing = self.boundary[0], self.left.boundary[-1]
+            incoming.data.copy_from_device_async(outgoing.data, incoming.nbytes, self.stream)
+            self.copied.append(self._record_event())
+        if self.right and number >= SLICES_BEHIND:
+            self.stream.wait_event(self.right.copied[number - SLICES_BEHIND])
+
+    def _record_event(self) -> cupy.cuda.Event:
+        event = cupy.cuda.Event(disable_timing=True)
+        event.record(self.stream)
+        return event
+
+    @property
+    def _boundary_arguments(self) -> tuple:
+        """The boundaries as an argument of the kernel, which counts strips from the first one of the matrix on."""
+        capacity, row_bytes = int(self.boundary.shape[1]) // self.piece_count, self.boundary.strides[0]
+        strips_before = self.first_strip - (self.left is not None)
+        address = self.boundary.data.ptr - strips_before * row_bytes
+        return BOUNDARY(cells=np.uint64(address), capacity=capacity)
+
+
+@contextmanager
+def open_bands(
+    job: PairJob,
+    compile_kernel: Callable[[], Any],
+    slices: int,
+    shared_bytes: int,
+    boundary: cupy.ndarray | None = None,
+) -> Iterator[list[StripBand]]:
+    """Distribute the strips of a job over the current GPU and its peers; at the end nothing is running there.
+
+    With a ``boundary`` for all strips, they are one band on the current GPU.
+    """
+    stream = cupy.cuda.get_current_stream()
+    if boundary is not None:
+        yield [_make_band(job, stream, (0, len(boundary)), compile_kernel(), boundary, slices, shared_bytes)]
+        return
+    indices, (cuts, _) = job_gpus(job), place_bands(job)
+    rows, columns = job.encoded.rows.size, job.encoded.columns.size
+    capacity = cuda_sizes.boundary_rows(rows, columns, job.s, job.batch, False, job.row_spread, job.gpu_count)
+    with ExitStack() as opened:
+        bands: list[StripBand] = []
+        for index, first, end in zip(indices, cuts[:-1], cuts[1:], strict=True):
+            left = bands[-1] if bands else None
+            with cupy.cuda.Device(index), opened.enter_context(devices.use_peer(index)) if left else stream as own:
+                shape = end - first + bool(left), capacity * job.piece_count
+                own_boundary = job.run.allocate_filled(shape, np.uint64, byte=0xFF)
+                bands.append(_make_band(job, own, (first, end), compile_kernel(), own_boundary, slices, shared_bytes))
+            if left:
+                bands[-1].left, left.right = left, bands[-1]
+        yield bands
+
+
+def job_gpus(job: PairJob) -> tuple[int, ...]:
+    """Return the current GPU and the peers that share the sweep of a job."""
+    return cupy.cuda.Device().id, *job.peers[: job.gpu_count - 1]
+
+
+def place_bands(job: PairJob) -> tuple[list[int], list[int]]:
+    """Return where the bands of a job begin, with the end of the last one, and the same for their multiprocessors."""
+    counts = [devices.find_device(index).multiprocessors for index in job_gpus(job)]
+    return cut_bands(job.strip_count, counts), np.cumsum([0, *counts]).tolist()
+
+
+def cut_bands(strips: int, weights: Sequence[int]) -> list[int]:
+    """Return where bands of strips begin, and the end of the last one, by the weights of their GPUs; none is empty."""
+    shares, count = np.cumsum([0, *weights]) / sum(weights), len(weights)
+    return [
+        min(max(round(share * strips), place), strips - count + place) for place, share in enumerate(shares.tolist())
+    ]
+
+
+def _make_band(
+    job: PairJob,
+    stream: cupy.cuda.Stream,
+    strips: tuple[int, int],
+    kernel: Any,
+    boundary: cupy.ndarray,
+    slices: int,
+    shared_bytes: int,
+) -> StripBand:
+    """Make a band on the current GPU; its sequences are copied there where it is not the first."""
+    warps, most_blocks = block_warps(kernel, job.threads, shared_bytes)
+    encoded = job.encoded
+    sequences = job.run.upload_together(encoded.rows, encoded.columns, encoded.table) if strips[0] else job.sequences
+    return StripBand(
+        device=cupy.cuda.Device().id,
+        stream=stream,
+        first_strip=strips[0],
+        end_strip=strips[1],
+        kernel=kernel,
+        problem=job.strip_arguments(sequences),
+        boundary=boundary,
+        tickets=job.run.allocate_filled((slices, job.tiles), np.uint32),
+        shared_bytes=shared_bytes,
+        piece_count=job.piece_count,
+        warps=warps,
+        most_blocks=most_blocks,
+    )
