@@ -1,4 +1,4 @@
-"""The program as a person or a script uses it: help and lists, refusals, faults, exit codes, standard input and output."""
+"""The program as a person or a script uses it: help, lists, refusals, faults, exit codes, input and output streams."""
 
 from __future__ import annotations
 
