@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cuda import block_limits, device_arrays
+from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun, LaunchPhase
 from antidiag.kernels.model import Outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from antidiag.kernels import engine, registry
 from antidiag.kernels.pairwise import reference, trials
 from antidiag.kernels.pairwise.checkpointed import sizes
-from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair
+from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, FreeBorders, encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.pruning import bounds
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, match_mismatch, named_matrix
@@ -30,6 +31,8 @@ SCORINGS = (
     Scoring(match_mismatch(1, 1), 0, 0),
     Scoring(match_mismatch(-3, -2), 0, 1),
     Scoring(match_mismatch(60, -127), 200, 3),
+    Scoring(match_mismatch(2, -4), 4, 2, 24, 1),
+    Scoring(match_mismatch(3, -2), 0, 3, 9, 0),
 )
 ENDS = st.builds(FreeEnds, *(st.booleans(),) * 4)
 
@@ -65,7 +68,7 @@ def related(draw: st.DrawFn, longest: int = 700) -> PairProblem:
 def best_rest(encoded: EncodedPair, row: int, column: int) -> int:
     """The best score of a path that begins in a cell: the last cells of the textbook's matrix of the rest."""
     part = encoded.slice_pair((row, encoded.rows.size), (column, encoded.columns.size))
-    part = EncodedPair(part.rows, part.columns, part.table, part.open, part.extend, False, False)
+    part = replace(part, is_local=False, free=FreeBorders())
     H = reference._fill_matrices(part).H
     m, n = part.rows.size, part.columns.size
     ends = np.zeros(H.shape, bool)
