@@ -150,3 +150,20 @@ def test_the_result_tells_what_was_skipped() -> None:
     result = engine.execute(plan, keep_rate=False)
     assert result.cells == result.work == problem.cells - result.answer.skipped.skipped_cells
     assert 0 < result.cells < problem.cells / 5
+
+
+def test_report_and_json_tell_both_rates() -> None:
+    letters = "".join(np.random.default_rng(1).choice(list("ACGT"), 3000))
+    problem = pair(letters, letters, DNA)
+    for method in (SCORE, ALIGNMENT):
+        plans = [engine.plan_run(method, problem, {"s": 96, "T": 96, "pruning": one}, "cpu") for one in ("on", "off")]
+        pruned, whole = (engine.execute(plan, keep_rate=False) for plan in plans)
+        rows = dict(method.problem_type.answer_rows(pruned))
+        share = pruned.answer.skipped.skipped_cells / problem.cells
+        assert rows["Pruning"].startswith(f"{share:.1%} of the cells skipped")
+        assert "counting all cells" in rows["Pruning"]
+        assert "Pruning" not in dict(method.problem_type.answer_rows(whole))
+        told = method.problem_type.answer_json(pruned)
+        assert told["skipped_cells"] == problem.cells - pruned.cells
+        assert told["gcups_of_all_cells"] == pytest.approx(pruned.gcups / (1 - share))
+        assert "skipped_cells" not in method.problem_type.answer_json(whole)
