@@ -252,7 +252,8 @@ def _plan_on(
     name = gpu.name if gpu else cpu_name()
     found = tuned_values.find_tuned(method, backend, name, problem.cells) if use_tuned else None
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
-    automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
+    processors = gpu.multiprocessors if gpu else None
+    automatic = {**method.automatic_values(problem, backend, processors, given), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
     parameters, fitted = _fit_parameters(method, problem, parameters, backend, given)

@@ -399,8 +399,8 @@ class Method:
     ------
     parameters, choose_parameters, parameter_notes
         The dataclass of the parameters; ``choose_parameters(problem, backend, multiprocessors)`` are values of its
-        fields without a default, other names are ignored; ``parameter_notes(problem, parameters)`` are sentences about
-        values without effect.
+        fields without a default, other names are ignored; with ``choice_depends_on_given`` it takes the values that the
+        user gave, too; ``parameter_notes(problem, parameters)`` are sentences about values without effect.
     fit_parameters
         ``fit_parameters(problem, parameters, backend)`` returns the values with which a backend computes, where it
         cannot use the given ones; plans note each that changes. Raises ParameterError for values that do not go
@@ -426,7 +426,8 @@ class Method:
     citation: Citation
     problem_type: ProblemType
     parameters: type[MethodParameters] = MethodParameters
-    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]] = use_all_processors
+    choose_parameters: Callable[..., Mapping[str, Any]] = use_all_processors
+    choice_depends_on_given: bool = False
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
     fit_parameters: Callable[[Any, Any, str], Any] = keep_parameters
     backends: Mapping[str, str]
@@ -445,12 +446,19 @@ class Method:
         """Return whether the answer is an optimum of a stated objective, or the exact value of a stated quantity."""
         return self.is_exact and not self.is_heuristic
 
+    def automatic_values(
+        self, problem: Any, backend: str, multiprocessors: int | None, given: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Return the values that are chosen for fields without a default, beside those that the user gave."""
+        more = (given,) if self.choice_depends_on_given else ()
+        return self.choose_parameters(problem, backend, multiprocessors, *more)
+
     def restore_parameters(self, result: Result) -> MethodParameters:
         """Return the parameters of a result; those that an old result lacks have their default or automatic value."""
         stored = {name: value for name, value in result.parameters.items() if value is not None}
         needed = {one.name for one in self.parameters.declared() if one.default is None}
         if not needed <= stored.keys():
-            stored = {**self.choose_parameters(result.problem, result.backend, None), **stored}
+            stored = {**self.automatic_values(result.problem, result.backend, None, stored), **stored}
         return self.parameters.restore(stored)
 
     def load_backend(self, backend: str) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
@@ -74,7 +75,7 @@ def sweep_scores(
     more: dict[str, Any] = {}
     if pruning:
         state.data.memset_async(UNUSED_STATE, state.nbytes, cupy.cuda.get_current_stream())
-        more["launch_arguments"] = pruning.launch_arguments
+        more |= {"launch_arguments": pruning.launch_arguments, "blocks_per_multiprocessor": 1}
     swept = run_sweep(
         job, kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch, **more
     )
@@ -167,15 +168,19 @@ def run_sweep(
     phase: str = "phase 1",
     after_launch: Launched = lambda part, state: None,
     launch_arguments: Callable[[cuda_sizes.SweepSlice], tuple] = lambda part: (),
+    blocks_per_multiprocessor: int = 0,
 ) -> Swept:
     """Launch every slice of every strip, with progress between launches; return the log of events, and the slices.
 
-    The last launches of another phase than phase 1 are not waited for: more of that phase follows.
+    The last launches of another phase than phase 1 are not waited for: more of that phase follows. Where most warps
+    wait for few others, which they would slow down, ``blocks_per_multiprocessor`` limits them.
     """
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
     slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, job.tiles, job.row_spread)
     shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handover_cells, job.row_spread)
     warps, most = block_warps(kernel, job.threads, shared)
+    if blocks_per_multiprocessor:
+        most = min(most, blocks_per_multiprocessor * block_limits.multiprocessor_count())
     strips = job.tiles * job.strip_count
     apart, merged = cuda_sizes.log_apart(len(slices), strips), phase != "phase 1"
     log = job.run.allocate_events(cuda_sizes.log_rows(len(slices), strips, merged), strips)

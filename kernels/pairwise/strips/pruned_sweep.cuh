@@ -22,6 +22,7 @@
 #if PRUNED
 constexpr int MARK = MINUS_INFINITY / 2;                 // stands for a value that was not computed
 constexpr int NEVER = (1 << 24) - 1;                     // a batch that no launch has
+constexpr unsigned WAIT_NS = 200;
 constexpr int LIVES = 2, DEAD = 1;                       // what a strip was when a launch ended; 0: it has not begun
 
 __device__ __forceinline__ unsigned long long pack_cell(int h, int k, int launch) {
@@ -152,6 +153,7 @@ __device__ __forceinline__ void pruned_sweep(
                     if (taking_part.excludes(strip)) in.skipped = -1;
                     if (__any_sync(WARP, in.skipped < 0)) return;
                     if (waits_since == 0) waits_since = nanoseconds();
+                    if (!stores) __nanosleep(WAIT_NS);   // far from the path: leave the machine to those on it
                     if (is_open) cell = load_shared_by_all(left + incoming.index);
                 }
                 if (waits_since) waited += static_cast<int>(nanoseconds() - waits_since);
