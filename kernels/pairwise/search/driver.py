@@ -35,6 +35,7 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
 from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.scoring import Scoring
 from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.steps import StepLog
 
@@ -48,6 +49,9 @@ FEW_LENGTHS = 16
 """Lengths whose least scores are looked for first; those of all others are near them."""
 SHARED_LETTERS = 2**20
 """Letters of the database that are shuffled to fit the parameters of its scores."""
+KEPT_FITS = 64
+_fitted: dict[tuple[Scoring, str, int], ScoreParameters] = {}
+"""Fitted parameters by scores, digest of the database and seed, so that a search that is repeated fits nothing."""
 
 
 @dataclass
@@ -134,7 +138,12 @@ def collect_hits(job: SearchJob, score_blocks: BlockScorer, report: Callable[[in
     ``report(done)`` tells the cells that are done, of ``job.cell_count``; it raises Cancelled when the user cancelled.
     """
     if job.statistics is None:
-        job.statistics = fit_statistics(job, score_blocks)
+        key = (job.problem.scoring, job.problem.database.digest, job.problem.shuffle_seed)
+        if key not in _fitted:
+            if len(_fitted) >= KEPT_FITS:
+                _fitted.clear()
+            _fitted[key] = fit_statistics(job, score_blocks)
+        job.statistics = _fitted[key]
     done = 0
 
     def add_cells(cells: int) -> None:
