@@ -51,16 +51,8 @@ def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> B
     pairing, queries = values["pairing"], values["queries"]
     if pairing == RECORDS:
         _check_records(sequences)
-    if pairing == QUERIES:
-        queries = _count_queries(sequences, queries)
-    problem = BatchProblem(
-        sequences,
-        scoring,
-        Mode(values["mode"]),
-        choose_free_ends(values),
-        pairing,
-        queries if pairing == QUERIES else 0,
-    )
+    queries = _count_queries(sequences, queries) if pairing == QUERIES else 0
+    problem = BatchProblem(sequences, scoring, Mode(values["mode"]), choose_free_ends(values), pairing, queries)
     problem.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
 
