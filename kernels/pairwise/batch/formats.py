@@ -40,9 +40,9 @@ def iterate_pairs(problem: BatchProblem, answer: BatchAnswer) -> Iterator[QueryH
     return hit_tables.group_by_query(make_hit(problem, answer, number) for number in range(problem.pair_count))
 
 
-def _columns(result: Result) -> tuple[hit_tables.HitColumn, ...]:
+def _chosen_columns(result: Result) -> tuple[hit_tables.HitColumn, ...]:
     names = hit_tables.SCORE_COLUMNS if result.answer.paths is None else (*hit_tables.STANDARD[:10], "score", "cigar")
-    return tuple(hit_tables.COLUMNS[name] for name in names)
+    return hit_tables.parse_columns(result.problem.columns, names)
 
 
 def _sam_lines(result: Result) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _format_range(letters: tuple[int, int]) -> str:
 def _table_writer(lines: Callable[..., Iterable[str]], has_columns: bool = True) -> Callable[[Result], Iterable[str]]:
     def write(result: Result) -> Iterable[str]:
         found = iterate_pairs(result.problem, result.answer)
-        return lines(found, _columns(result)) if has_columns else lines(found)
+        return lines(found, _chosen_columns(result)) if has_columns else lines(found)
 
     return write
 

@@ -48,7 +48,7 @@ class BatchProblem:
     """Sequences, the pairs of them that are aligned, scoring and mode.
 
     ``query_count`` are the first sequences that are queries, with the pairing QUERIES. ``chosen_ends`` are the free
-    ends of the mode CUSTOM.
+    ends of the mode CUSTOM, ``columns`` those of saved tables.
     """
 
     sequences: Sequences[Sequence]
@@ -57,6 +57,7 @@ class BatchProblem:
     chosen_ends: FreeEnds = NO_FREE_ENDS
     pairing: str = RECORDS
     query_count: int = 1
+    columns: str = ""
 
     def __post_init__(self) -> None:
         longest = np.sort(sequence_lengths(self.sequences))[-2:]
