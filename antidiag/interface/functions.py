@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.interface import pair_batches
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
@@ -149,7 +150,9 @@ def align(first: Any, second: Any = None, *, method: str | None = None, **settin
 def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
     """Yield the best alignment of each sequence of ``first`` with the one in the same place of ``second``.
 
-    Raises InputError where one has more sequences than the other; the alignments before are yielded first.
+    Many pairs are aligned together, by the method batch-alignment. With ``method="batch-score"`` only scores are
+    computed; any other method takes pair after pair, and so do options that batches lack, such as ``strand``. Raises
+    InputError where one has more sequences than the other; the alignments before are yielded first.
 
     Examples
     --------
@@ -158,11 +161,25 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
     [4, 2]
     """
     wanted = settings.pop("type", None)
-    for number, (one, other) in enumerate(zip_longest(as_data(first, wanted), as_data(second, wanted)), 1):
+    pairs = _check_pairs(zip_longest(as_data(first, wanted), as_data(second, wanted)))
+    if pair_batches.accepts(method, settings):
+        for batch in pair_batches.cut_batches(pairs):
+            if len(batch) > 1:
+                yield from pair_batches.align_batch(batch, method, settings)
+            else:
+                yield align(*batch[0], **settings)
+        return
+    for one, other in pairs:
+        yield align(one, other, method=method, **settings)
+
+
+def _check_pairs(pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Letters, Letters]]:
+    """Yield pairs; raise InputError at the first one of which a sequence is missing."""
+    for number, (one, other) in enumerate(pairs, 1):
         if one is None or other is None:
             fewer = "first" if one is None else "second"
             raise InputError(f"{fewer} has {number - 1:,} sequences and the other more; pass as many of both")
-        yield align(one, other, method=method, **settings)
+        yield one, other
 
 
 def search(query: Any, database: Any, *, method: str | None = None, **settings: Any) -> SearchHits:
