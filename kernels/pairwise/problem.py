@@ -76,7 +76,7 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     strand = Strand(values["strand"])
     _refuse_protein_strands(sequences, strand)
-    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values), strand)
+    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), choose_free_ends(values), strand)
     for variant in problem.variants:
         variant.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
@@ -94,10 +94,10 @@ def _refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> N
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return the default scores and gap costs, the second piece of these included."""
-    return {**scoring_options.default_scores(sequences), **scoring_options.default_second_piece(sequences)}
+    return {**scoring_options.default_scores(sequences), **scoring_options.default_gap_model(sequences)}
 
 
-def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
+def choose_free_ends(values: Mapping[str, Any]) -> FreeEnds:
     """Return the free ends that are switched on; ParameterError where the mode has its own."""
     ends = FreeEnds(*(values[option.name] for option in FREE_END_OPTIONS))
     if ends != NO_FREE_ENDS and values["mode"] != Mode.CUSTOM:
