@@ -25,6 +25,7 @@ from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -392,12 +393,14 @@ def shortest_paths(graph: Any, *, method: str = "floyd-blocked", **settings: Any
     return run(method, _as_graph(graph), **settings)
 
 
-def read(path: str | Path) -> Any:
+def read(path: str | Path, *, soft_masking: str | None = None) -> Any:
     """Return the data of a file: sequences (a list), an alignment, trees, distances or a model.
 
-    A file with one datum gives the datum, any other a list.
+    A file with one datum gives the datum, any other a list. ``soft_masking`` says what lower-case letters of FASTA and
+    FASTQ mean: "ignore", the same as capitals (the default), or "unknown", N of nucleotides and X of proteins.
     """
-    found = [_wrap(datum) for datum in data_loading.read_data(path)]
+    with use_conventions(masking=soft_masking):
+        found = [_wrap(datum) for datum in data_loading.read_data(path)]
     return found[0] if len(found) == 1 and not isinstance(found[0], Letters) else found
 
 
