@@ -227,3 +227,28 @@ def test_suffixes_in_the_help_are_those_of_the_method(says, monkeypatch):
     text = "Continue the interrupted run of this method"
     assert text in says("run", "checkpointed-alignment", "--help")
     assert text not in says("run", "striped-score", "--help")
+
+
+GENES = ">a one\nATGAAAGGTTGGTAA\n>b two\nATGGGTTAGTGGTAA\n"
+
+
+def test_codons_follow_a_given_alignment_of_proteins_and_stops_are_told(says, refuses, tmp_path, capsys):
+    genes, proteins, out = tmp_path / "genes.fasta", tmp_path / "proteins.fasta", tmp_path / "codons.phy"
+    genes.write_text(GENES)
+    proteins.write_text(">a\nMKG-W\n>b\nM-GXW\n")
+    said = says("codon-align", str(genes), "--proteins", str(proteins))
+    assert [line for line in said.splitlines() if line.startswith("ATG")] == ["ATGAAAGGT---TGG", "ATG---GGTTAGTGG"]
+    says("codon-align", str(genes), "--proteins", str(proteins), "--out", str(out))
+    assert out.read_text().split()[:2] == ["2", "15"]
+    proteins.write_text(">a\nMKGW\n>b\nM-GW\n")
+    assert "b: amino acid 3 of the protein is W, but its codon TAG" not in refuses(
+        "codon-align", str(genes), "--proteins", str(proteins)
+    )
+    assert "is no alignment format" in refuses("codon-align", str(genes), "--out", str(tmp_path / "codons.foo"))
+
+
+def test_coding_sequences_are_aligned_by_their_proteins(says, tmp_path):
+    genes, out = tmp_path / "genes.fasta", tmp_path / "codons.fasta"
+    genes.write_text(">a\nATGGCTGAAGTTCTGAAATGGCATGAACGTCTGTAA\n>b\nATGGCTGAAGTTAAATGGCATGAACGTCTGTAA\n")
+    says("codon-align", str(genes), "--out", str(out))
+    assert "ATGGCTGAAGTT---AAATGGCATGAACGTCTG" in out.read_text()
