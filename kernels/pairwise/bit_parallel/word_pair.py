@@ -84,7 +84,7 @@ class WordPair:
 
 def refuse_other_costs(pair: EncodedPair) -> None:
     """Raise ParameterError for a pair whose score is not an edit distance."""
-    is_unit = bool(np.isin(pair.table, (0, -1)).all()) and (pair.open, pair.extend) == (0, 1)
+    is_unit = bool(np.isin(pair.table, (0, -1)).all()) and (pair.open, pair.extend) == (0, 1) and pair.second is None
     if not is_unit or pair.is_local:
         raise ParameterError(
             "bit-parallel computes edit distances: match 0, mismatch -1, gap opening 0, gap extension 1, and no local "
