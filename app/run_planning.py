@@ -98,6 +98,6 @@ class RunPlanning(QObject):
         """Pass method, data and device to Tune, which measures them."""
         method = self._window.method.method
         if method is not None:
-            tune.set_method(method, self._window.method.options.values())
+            tune.set_method(method, self._window.method.chosen_options())
             tune.set_data(self._window.session.state.inputs(method.problem_type))
             tune.set_device(*self._window.device.choice())

@@ -114,7 +114,7 @@ class Window(Workbench):
         if method is None or self.method.entry_errors():
             self.jobs.show_message("Choose a method and correct its settings before a batch.", error=True)
             return None
-        wanted = BatchMethod(method, self.method.options.values(), self.method.parameters.values())
+        wanted = BatchMethod(method, self.method.chosen_options(), self.method.parameters.values())
         dialog = BatchDialog(wanted, [gpu.name for gpu in self._gpus], self.settings, self)
         dialog.job_made.connect(self.queue.submit)
         dialog.cancel_wanted.connect(self.queue.cancel)

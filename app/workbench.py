@@ -187,7 +187,7 @@ class Workbench(QMainWindow):
         return RunRequest(
             method,
             state.inputs(method.problem_type),
-            self.method.options.values(),
+            self.method.chosen_options(),
             self.method.parameters.values(),
             backend,
             device,

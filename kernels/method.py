@@ -20,6 +20,7 @@ from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import BOTH_BACKENDS, MethodParameters, Parameter
 from antidiag.kernels.processors import count_processors
+from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.steps import LoggedWork
 from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_cuts, no_tiles
@@ -419,6 +420,8 @@ class Method:
         search makes it.
     shares_gpus
         Several GPUs can share a run.
+    splitting
+        How a run falls into independent pieces that executors share out; None if it runs in one piece.
     resumption, is_recommended_for
         How interrupted runs resume; ``is_recommended_for(data)`` returns whether to begin with this method.
     """
@@ -443,6 +446,7 @@ class Method:
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate
     picture: TablePicture = TablePicture()
+    splitting: RunSplitting | None = None
     teaching: Teaching
 
     @property

@@ -79,8 +79,7 @@ GAP_MODEL_OPTIONS = (
         "choice",
         "Gap model",
         "affine: a gap of length k costs open + k x extend. two-piece: it costs that or open 2 + k x extend 2, "
-        "whichever is less, so that long gaps cost less, as in minimap2.",
-        default=ONE_PIECE,
+        "whichever is less, so that long gaps cost less, as in minimap2. Automatic: that of the preset, else affine.",
         choices=(ONE_PIECE, TWO_PIECES),
     ),
     Parameter("gap_open2", "float", "Gap open 2", f"With the gap model two-piece. {SECOND_PIECE}", minimum=0),
@@ -91,8 +90,8 @@ SECOND_COSTS = ("gap_open2", "gap_extend2")
 
 NUCLEOTIDE_DEFAULTS = {"match": 2, "mismatch": -3, "gap_open": 5, "gap_extend": 2}
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
-NUCLEOTIDE_SECOND_PIECE = {"gap_open2": 24, "gap_extend2": 1}
-PROTEIN_SECOND_PIECE = {"gap_open2": 20, "gap_extend2": 0.5}
+NUCLEOTIDE_GAP_MODEL = {"gap_model": ONE_PIECE, "gap_open2": 24, "gap_extend2": 1}
+PROTEIN_GAP_MODEL = {"gap_model": ONE_PIECE, "gap_open2": 20, "gap_extend2": 0.5}
 
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
@@ -100,9 +99,9 @@ def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     return NUCLEOTIDE_DEFAULTS if are_nucleotides(sequences) else PROTEIN_DEFAULTS
 
 
-def default_second_piece(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
-    """Return the default second piece of gap costs: 24 + k for nucleotides, 20 + k / 2 for proteins."""
-    return NUCLEOTIDE_SECOND_PIECE if are_nucleotides(sequences) else PROTEIN_SECOND_PIECE
+def default_gap_model(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return the default gap model, affine, and second piece: 24 + k for nucleotides, 20 + k / 2 for proteins."""
+    return NUCLEOTIDE_GAP_MODEL if are_nucleotides(sequences) else PROTEIN_GAP_MODEL
 
 
 def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences: Sequences[Sequence] = ()) -> Scoring:
@@ -147,7 +146,7 @@ def resolve_options(
     names = {option.name for option in declared}
     preset = find_preset(chosen.get("preset", "")) if "preset" in names else None
     own = preset.values_for(are_nucleotides(sequences)) if preset else {}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **default_second_piece(sequences), **own}
+    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **default_gap_model(sequences), **own}
     return dict(
         resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )

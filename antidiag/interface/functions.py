@@ -23,6 +23,7 @@ from antidiag.interface.runs import run_method
 from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -45,6 +46,8 @@ def run(
     device: int | Sequence[int] = 0,
     progress: bool = False,
     type: str | None = None,
+    on: str | None = None,
+    scheduler: str | None = None,
     **settings: Any,
 ) -> Any:
     """Run any method by its id.
@@ -64,6 +67,9 @@ def run(
         Whether to draw a progress bar, in a terminal or a notebook.
     type : {"DNA", "RNA", "protein"}, optional
         The type of all sequences; guessed from their letters by default.
+    on : {"local", "processes", "gpus", "dask"}, optional
+        Share the run out, if its method falls into pieces (distance-full, nj-alignment with ``bootstrap``): to threads,
+        to processes on the CPU, to all GPUs, or to the Dask cluster of ``scheduler``, an address.
     **settings
         Options and parameters of the method.
 
@@ -88,9 +94,9 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    return _run_on(
-        method, as_data(data, type, _array_maker(method)), backend=backend, device=device, progress=progress, **settings
-    )
+    place: dict[str, Any] = {"backend": backend, "device": device, "progress": progress}
+    place |= {"on": on, "scheduler": scheduler}
+    return _run_on(method, as_data(data, type, _array_maker(method)), **place, **settings)
 
 
 def _run_on(
@@ -99,10 +105,13 @@ def _run_on(
     backend: str = "auto",
     device: int | Sequence[int] = 0,
     progress: bool = False,
+    on: str | None = None,
+    scheduler: str | None = None,
     **settings: Any,
 ) -> Any:
     """Run a method on the program's data and return the answer."""
-    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))
+    choice = ExecutorChoice(on or "auto", scheduler) if on or scheduler else None
+    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings, choice))
 
 
 def align(first: Any, second: Any = None, *, method: str | None = None, **settings: Any) -> PairAlignment:
@@ -302,8 +311,10 @@ def tree(data: Any, *, method: str | None = None, source: str | None = None, **s
     usual = TASKS["tree"].usual if source == DISTANCES else None
     chosen = registry.find_method(_choose("tree", method or usual, found, settings))
     if lacks_distances(found, chosen):
-        kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
+        places = ("backend", "device", "progress", "on", "scheduler")
+        kept = {name: settings[name] for name in places if name in settings}
         found = [distances(found, **kept).data]
+        settings = {name: value for name, value in settings.items() if name not in ("on", "scheduler")}
     return _run_on(chosen.id, found, **settings)
 
 

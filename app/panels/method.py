@@ -22,6 +22,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import FreeEnds, Mode
+from antidiag.kernels.scoring_options import SECOND_COSTS, TWO_PIECES
 from antidiag.kernels.scoring_presets import find_preset
 
 TUNED = "Found by tuning on this machine. Run > Forget tuned values of the method restores the default."
@@ -31,6 +32,8 @@ DataOf = Callable[[Method], Sequence[Any]]
 LETTER_SCORES = ("match", "mismatch", "ambiguous")
 FREE_ENDS = tuple(f"free_{end.name}" for end in fields(FreeEnds))
 """The switches of the mode custom."""
+SWITCHED = (*FREE_ENDS, *SECOND_COSTS)
+"""Options that are shown, and count, only where another option says so."""
 
 
 class MethodPanel(Card):
@@ -126,6 +129,14 @@ class MethodPanel(Card):
                 self._kind = letter_kind(data_of(method)) or self._kind
                 self.choose(method, bool(saved.get("by_hand", True)))
         self._show_method()
+
+    def chosen_options(self) -> dict[str, Any]:
+        """Return the options that the user set, without those that have no effect and are hidden."""
+        return {
+            name: value
+            for name, value in self.options.values().items()
+            if name not in SWITCHED or not self.options.editor(name).isHidden()
+        }
 
     def set_values(self, method: Method, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
         """Choose a method with these options and parameters."""
@@ -252,16 +263,25 @@ class MethodPanel(Card):
             self.options.show_row(name, not has_matrix)
         for name in FREE_ENDS:
             self.options.show_row(name, values.get("mode") == Mode.CUSTOM)
-        opening, extension = values.get("gap_open"), values.get("gap_extend")
+        has_two_pieces = values.get("gap_model") == TWO_PIECES
+        for name in SECOND_COSTS:
+            self.options.show_row(name, has_two_pieces)
+        costs = [values.get(name) for name in ("gap_open", "gap_extend", *(SECOND_COSTS if has_two_pieces else ()))]
         self.gap.hide()
-        if opening is not None and extension is not None:
-            self.gap.setText(gap_sentence(opening, extension))
+        if None not in costs:
+            self.gap.setText(gap_sentence(*costs))
             self.gap.show()
 
 
-def gap_sentence(opening: float, extension: float) -> str:
-    """Return a sentence on what gaps cost, with examples."""
+def gap_sentence(opening: float, extension: float, opening2: float | None = None, extension2: float = 0) -> str:
+    """Return a sentence on what gaps cost, with examples; a second opening cost is that of two-piece gap costs."""
     formula = f"{opening:g} + {extension:g} k" if opening else f"{extension:g} k"
+    if opening2 is not None:
+        costs = {length: min(opening + length * extension, opening2 + length * extension2) for length in (1, 10, 100)}
+        return (
+            f"A gap of length k costs the smaller of {formula} and {opening2:g} + {extension2:g} k: {costs[1]:g} for "
+            f"one letter, {costs[10]:g} for ten, {costs[100]:g} for a hundred."
+        )
     kind = "" if opening else " (linear)"
     return (
         f"A gap of length k costs {formula}{kind}: {opening + extension:g} for one letter, "

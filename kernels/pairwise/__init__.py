@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import CostModel
@@ -20,6 +22,7 @@ from antidiag.kernels.pairwise import cost_models, table_cuts
 from antidiag.kernels.pairwise.baselines import cost_models as baseline_models
 from antidiag.kernels.pairwise.baselines import sizes as baseline_sizes
 from antidiag.kernels.pairwise.checkpointed import sizes as checkpointed_sizes
+from antidiag.kernels.pairwise.operation_counts import TWO_PIECE_PEROT_TIME, TWO_PIECE_TIME, count_timed_work
 from antidiag.kernels.pairwise.parameters import (
     AntidiagonalBlocks,
     CheckpointedParameters,
@@ -45,7 +48,10 @@ It is no slower for shorter pairs, but there the other methods have more to look
 SCORE, ALIGNMENT = frozenset({"score"}), frozenset({"score", "alignment"})
 
 
-_declare_method = partial(Method, family="pairwise", problem_type=PAIR)
+def _declare_method(*, cost: CostEstimate, two_piece_time: float = TWO_PIECE_TIME, **declared: Any) -> Method:
+    """Declare a method; a cell takes ``two_piece_time`` times as long where gap costs have two pieces."""
+    timed = partial(count_timed_work, count_work=cost.count_work, two_piece_time=two_piece_time)
+    return Method(family="pairwise", problem_type=PAIR, cost=replace(cost, count_timed_work=timed), **declared)
 
 
 def _teach(walkthrough: str) -> Teaching:
@@ -211,6 +217,7 @@ METHODS = (
         choose_parameters=baseline_sizes.choose_perot_threads,
         backends=_baseline_backends("cpu_perot", "perot_recurrence"),
         returns=SCORE,
+        two_piece_time=TWO_PIECE_PEROT_TIME,
         cost=CostEstimate(
             estimate_memory=baseline_sizes.perot_footprint,
             nominal_gcups={"cpu": 2.0, "cuda": 20.0},

@@ -17,6 +17,7 @@ GAPS = DpClassification(
     NMDP,
     "H[i, j] = max(H[i-1, j-1] + s(i, j), E[i, j], F[i, j]);  E and F extend H[i, j-1] and H[i-1, j]",
     "Antidiagonals need the one before for gaps and the second before for a match; three states for affine gaps "
-    "keep one recursive term, where gaps of any cost would need whole rows and columns.",
+    "(five where gap costs have two pieces) keep one recursive term, where gaps of any cost would need whole rows and "
+    "columns.",
     _draw_grid(),
 )

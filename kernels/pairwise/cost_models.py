@@ -13,13 +13,13 @@ from antidiag.kernels.cost_models import OPERATIONS, TRAFFIC, CostModel
 from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.checkpointed import sizes as checkpointed_sizes
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.operation_counts import LANES, LEAST_OPERATIONS
+from antidiag.kernels.pairwise.operation_counts import LANES, SECOND_PIECE_OPERATIONS, count_least_operations
 from antidiag.kernels.pairwise.parameters import PairStripParameters, StripWidth
 from antidiag.kernels.pairwise.strips import sizes
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, count_strips
 from antidiag.kernels.scoring import Mode
 
-LEAST_SHORT_OPERATIONS = {Mode.LOCAL: 4.5, Mode.GLOBAL: 3.5}
+LOCAL_SHORT_OPERATIONS, OTHER_SHORT_OPERATIONS = 4.5, 3.5
 """Fewest operations of a cell in 16 bits on a CPU (strips/cpu_16bit_kernels.py): half of nine and of seven."""
 
 VALUE_BYTES, STATE_BYTES = 8, 8
@@ -124,10 +124,12 @@ def _chunk_row_cells(problem: PairProblem, parameters: PairStripParameters) -> f
 
 def _operations_model(work: Any) -> CostModel:
     def value(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
-        short = _uses_16_bits(problem, parameters, backend)
-        return (
-            work(problem, parameters) * (LEAST_SHORT_OPERATIONS if short else LEAST_OPERATIONS[backend])[problem.mode]
-        )
+        if _uses_16_bits(problem, parameters, backend):
+            each = LOCAL_SHORT_OPERATIONS if problem.mode is Mode.LOCAL else OTHER_SHORT_OPERATIONS
+            each += problem.scoring.has_two_pieces * SECOND_PIECE_OPERATIONS["cpu"] / 2
+        else:
+            each = count_least_operations(problem, backend)
+        return work(problem, parameters) * each
 
     return CostModel(
         OPERATIONS,

@@ -16,7 +16,7 @@ from antidiag.kernels.pairwise.model import Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
 from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
-from antidiag.kernels.scoring_presets import find_preset
+from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
@@ -76,7 +76,7 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     strand = Strand(values["strand"])
     _refuse_protein_strands(sequences, strand)
-    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values), strand)
+    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), choose_free_ends(values), strand)
     for variant in problem.variants:
         variant.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
@@ -94,10 +94,10 @@ def _refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> N
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return the default scores and gap costs, the second piece of these included."""
-    return {**scoring_options.default_scores(sequences), **scoring_options.default_second_piece(sequences)}
+    return {**scoring_options.default_scores(sequences), **scoring_options.default_gap_model(sequences)}
 
 
-def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
+def choose_free_ends(values: Mapping[str, Any]) -> FreeEnds:
     """Return the free ends that are switched on; ParameterError where the mode has its own."""
     ends = FreeEnds(*(values[option.name] for option in FREE_END_OPTIONS))
     if ends != NO_FREE_ENDS and values["mode"] != Mode.CUSTOM:
@@ -153,12 +153,6 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
         ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", along + longer),
     ]
-
-
-def describe_preset(name: str) -> str:
-    """Return a preset with the program that it is of: "blastn (BLASTN)"."""
-    preset = find_preset(name)
-    return f"{preset.name} ({preset.label})" if preset else name
 
 
 def option_values(problem: PairProblem) -> Mapping[str, Any]:

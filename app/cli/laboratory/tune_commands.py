@@ -18,7 +18,7 @@ from antidiag.app.cli.laboratory.output import (
     watch_measurement,
 )
 from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput
-from antidiag.app.cli.method_runs import Backend, Device
+from antidiag.app.cli.method_runs import Backend, SingleDevice
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
@@ -64,7 +64,7 @@ def tune(
     budget: Annotated[float, typer.Option("--budget", metavar="SECONDS", min=1.0, help="Time for the search.")] = 60.0,
     axis: Axes = None,
     backend: Backend = "auto",
-    device: Device = 0,
+    device: SingleDevice = 0,
     reset: Annotated[bool, typer.Option("--reset", help="Delete tuned parameters of this method or all.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List tuned parameters of this computer.")] = False,
     targets: TableTargets,
@@ -112,7 +112,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Use smaller sizes; takes minutes on a laptop.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List the tables.")] = False,
     backend: Backend = "auto",
-    device: Device = 0,
+    device: SingleDevice = 0,
     repeat: Annotated[
         int, typer.Option("--repeat", metavar="N", min=1, help="Timed calls of every point.")
     ] = reproduction.REPEATS,

@@ -10,6 +10,7 @@ import typer
 
 from antidiag.app import texts
 from antidiag.app.cli import report
+from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.method_runs import (
     MethodRun,
     Resume,
@@ -213,6 +214,7 @@ def distances(
     *,
     method_id: Annotated[str | None, method_option("distances")] = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     options: Options,
     flagged: Options,
@@ -220,7 +222,7 @@ def distances(
     """Compute distances between the rows of an alignment, or between sequences.
 
     The recommended method is distance-alignment for an alignment; for sequences distance-full, and distance-6mer for
-    more than 200.
+    more than 200. --on and --scheduler share the pairs of distance-full out.
     """
     task = TASKS["distances"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
@@ -228,7 +230,7 @@ def distances(
         data = given.read_any_data(monitor)
         _refuse_kinds(given, data, {DistanceMatrix: "distances", Tree: "trees"}, "an alignment or sequences")
         chosen = _choose_method(task, method_id, data, place, options)
-        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method))
+        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method), executor=executor)
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result)
@@ -241,6 +243,7 @@ def tree(
     source: TreeSource = None,
     distances_method: DistancesMethod = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     options: Options,
     flagged: Options,
@@ -249,7 +252,8 @@ def tree(
 
     The recommended method is neighbor joining: nj-alignment for an alignment, which keeps the distances on the device,
     and place-alignment from 100,000 rows on; nj-pruned for distances; parttree from 20,000 sequences on. Distances that
-    the method needs and the data lack are computed first, as by the command distances.
+    the method needs and the data lack are computed first, as by the command distances. --on and --scheduler
+    share out these distances (distance-full), or the replicates of --bootstrap.
     """
     task = TASKS["tree"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
@@ -265,11 +269,12 @@ def tree(
         if lacks_distances(data, chosen.method):
             names = {option.name for option in chosen.method.problem_type.options}
             others = {name: own.pop(name) for name in options if name not in names}
-            data, row = _compute_distances(data, distances_method, place, others, monitor)
+            data, row = _compute_distances(data, distances_method, place, others, monitor, executor)
             first.append(row)
         elif distances_method is not None:
             raise ParameterError(f"--distances has no use: {chosen.method.id} takes the data as they are; remove it")
-        wanted = MethodRun(chosen.method, place, own, given.parse_parameters(chosen.method))
+        shared_out = ExecutorOptions() if first else executor
+        wanted = MethodRun(chosen.method, place, own, given.parse_parameters(chosen.method), executor=shared_out)
         result = wanted.execute(data, monitor, [] if first else read)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result, first)
@@ -283,11 +288,16 @@ def _refuse_kinds(given: RunInput, data: Sequence[Any], kinds: Mapping[type, str
 
 
 def _compute_distances(
-    data: Sequence[Any], method_id: str | None, place: RunPlace, options: Options, monitor: Monitor
+    data: Sequence[Any],
+    method_id: str | None,
+    place: RunPlace,
+    options: Options,
+    monitor: Monitor,
+    executor: ExecutorOptions,
 ) -> tuple[list[Any], report.LabelledText]:
     """Return the distances of an alignment or of sequences for a tree, and a row of the report about them."""
     chosen = _choose_method(TASKS["distances"], method_id, data, place, options)
-    result = MethodRun(chosen.method, place, options, {}).execute(data, monitor)
+    result = MethodRun(chosen.method, place, options, {}, executor=executor).execute(data, monitor)
     time = texts.format_duration(sum(result.times_ms.values()))
     return [result.answer.distances], ("distances", f"{chosen.label}, {time}")
 

@@ -13,9 +13,8 @@ from antidiag.app.kit.plane import path_states
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.theme import Theme
 from antidiag.kernels.pairwise import path_index
-from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.registry.matrix_values import Span
-from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds
+from antidiag.kernels.scoring import FreeEnds
 
 DENSEST_STRIPS, DENSEST_BOUNDARIES, DENSEST_TILES = 4, 12, 8
 SPARSE_TILES = 48  # pixels between special rows from which they are drawn in full
@@ -50,7 +49,7 @@ def draw_border(painter: QPainter, frame: MatrixFrame, theme: Theme) -> None:
 
 def free_borders(picture: MatrixPicture) -> FreeEnds:
     """Return the ends whose letters may stay unaligned, and so the borders where an alignment may start or end."""
-    return picture.problem.free_ends if isinstance(picture.problem, PairProblem) else NO_FREE_ENDS
+    return picture.problem.free_ends
 
 
 def _draw_free_borders(painter: QPainter, frame: MatrixFrame, picture: MatrixPicture, theme: Theme) -> None:

@@ -34,7 +34,10 @@ def format_scoring(problem: PairProblem | TripleProblem) -> str:
     """Format matrix and gap costs."""
     costs = problem.scoring
     opening = f"{costs.gap_open:g} + " if costs.gap_open else ""
-    return f"{costs.matrix.name}, gap {opening}{costs.gap_extend:g}k".replace("-", MINUS)
+    gap = f"{opening}{costs.gap_extend:g}k"
+    if costs.has_two_pieces:
+        gap = f"min({gap}, {costs.gap_open2:g} + {costs.gap_extend2:g}k)"
+    return f"{costs.matrix.name}, gap {gap}".replace("-", MINUS)
 
 
 def axis_names(problem: Any) -> tuple[str, str]:

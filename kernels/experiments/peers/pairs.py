@@ -47,6 +47,15 @@ def _never_refuse(problem: PairProblem) -> str:
     return ""
 
 
+def _refuse_problem(refusal: Callable[[Any], str], problem: PairProblem) -> str:
+    """Say why a peer cannot compute a problem: by ``refusal``, or because of what no peer computes."""
+    if problem.is_undecided:
+        return "it aligns one strand; choose the strand forward or reverse"
+    if problem.scoring.has_two_pieces:
+        return "gap costs have two pieces, which no peer computes (Biopython's gap functions take cubic time)"
+    return refusal(problem)
+
+
 SATURATING = "sat"
 """parasail's variants that try fewer bits first: the fastest of those where scores may be high."""
 
@@ -217,7 +226,7 @@ def _pair_peer(
         counts=counts,
         install=f"pip install {package}",
         version=partial(package_version, package),
-        refusal=refusal,
+        refusal=partial(_refuse_problem, refusal),
         prepare=prepare,
         score=float,
         answer=lambda value: f"{value:,g}" if value % 1 else f"{int(value):,}",

@@ -12,9 +12,14 @@ from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.experiments.sweeps.sweep import Sweep
 from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Length
+from antidiag.kernels.scoring_options import TWO_PIECES
 
 DNA = {"match": 2.0, "mismatch": -3.0, "gap_open": 5.0, "gap_extend": 2.0, "wildcard": "N"}
 TRIPLE = {"matrix": "BLOSUM62", "gap_open": 0.0, "gap_extend": 8.0}
+
+
+GAP_MODELS = SweepAxis("gap_model", "option", ("affine", TWO_PIECES), "Gap model")
+"""Gap costs of one piece and of two: what the second piece costs in time."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from antidiag.kernels import RESOURCES, registry
 from antidiag.kernels.experiments.suites.benchmark_cases import (
     DNA,
+    GAP_MODELS,
     TRIPLE,
     BenchmarkCase,
     make_product_case,
@@ -31,6 +32,8 @@ def gpu_cases(quick: bool, with_cpu: bool) -> Iterator[BenchmarkCase]:
     for length in (100_000, 300_000) if quick else (100_000, 300_000, 600_000):
         yield _pair_case("striped-score", length, with_cpu and length == 100_000)
     yield _pair_case("striped-alignment", 50_000, with_cpu)
+    two_piece = ("striped-score", "striped-alignment", "checkpointed-alignment")
+    yield _gpu_case(two_piece, Generated(length=50_000), LOCAL, {"gap_model": "affine"}, (GAP_MODELS,))
     for length in (100_000,) if quick else (100_000, 600_000):
         yield _pair_case("checkpointed-alignment", length, False)
     yield _pair_case("striped-score", 1000, False)

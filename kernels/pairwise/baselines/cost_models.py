@@ -14,7 +14,7 @@ from typing import Any
 from antidiag.kernels.cost_models import ONE_OPERATION, CostModel, operations_model, traffic_model
 from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.operation_counts import LANES, LEAST_OPERATIONS
+from antidiag.kernels.pairwise.operation_counts import LANES, count_least_operations
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
 from antidiag.kernels.parameters import MethodParameters
 
@@ -93,7 +93,7 @@ def _steps_model(value: Value, description: str) -> CostModel:
 def _operations_model() -> CostModel:
     made = operations_model(count_all_cells, ONE_OPERATION, SECTION, "those of all cells")
     value: Value = lambda problem, parameters, backend, workers: (  # noqa: E731
-        problem.cells * LEAST_OPERATIONS[backend][problem.mode]
+        problem.cells * count_least_operations(problem, backend)
     )
     return replace(made, value=value)
 

@@ -47,6 +47,13 @@ class AnswerAssembly:
         self.path_lengths[numbers] = np.diff(offsets)
         self._pieces.append((numbers, offsets, operations))
 
+    def add_own_path(self, number: int, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray) -> None:
+        """Take the path of a pair whose cells and operations are in the user's order."""
+        self.starts[number], self.ends[number], self.path_lengths[number] = start, end, operations.size
+        if self.is_swapped[number]:
+            operations = EXCHANGED[operations]
+        self._pieces.append((np.array([number]), np.array([0, operations.size]), operations))
+
     @property
     def host_bytes(self) -> int:
         """Bytes of what was taken."""

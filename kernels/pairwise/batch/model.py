@@ -170,6 +170,7 @@ def encode_batch(problem: BatchProblem) -> EncodedBatch:
     )
 
 
+@stored("pair-batch-paths")
 @dataclass(frozen=True, eq=False)
 class BatchPaths:
     """Paths of all pairs.

@@ -14,6 +14,7 @@ import numpy as np
 
 from antidiag.kernels.pairwise.batch.cuda_sources import PLACE
 from antidiag.kernels.pairwise.batch.model import BatchProblem, EncodedBatch
+from antidiag.kernels.pairwise.batch.sizes import SLICE_BYTES
 from antidiag.kernels.pairwise.encoding import FreeBorders
 from antidiag.kernels.scoring import Mode
 
@@ -26,7 +27,7 @@ LARGEST_SHORT = 127
 """The largest score and cost in 16 bits: scores are bytes."""
 LOCAL_LIMIT = 2**15 - 1 - LARGEST_SHORT
 """A local score in 16 bits from here on may have overflowed, and is computed again."""
-SLICE_BYTES = 4 << 30
+
 SLICE_CELLS = 1 << 36
 MOST_SHARED = 48 << 10
 """Bytes of scores in shared memory of a warp."""

@@ -20,7 +20,7 @@ NO_SCORE = -(2**29)
 """Score of `PADDING` in 32 bits."""
 GROUPS = (4, 8, 16, 32)
 THREADS = 256
-STEP_COST = 28.0
+STEP_COST = 14.0
 """Cost of a column beside its rows, in integer instructions that take two clocks each (counted in the machine code)."""
 ROW_COST = 7.0
 STRIP_COST = 40.0
@@ -62,7 +62,9 @@ class KernelShape:
     @property
     def blocks_per_multiprocessor(self) -> int:
         """Blocks of `THREADS` threads whose registers fit."""
-        return 2 if self.rows >= 24 else 3 if self.rows >= 16 else 4
+        if not self.paired:
+            return 2
+        return 1 if self.rows > 32 else 2 if self.rows > 16 else 3
 
     def count_strips(self, letters: int) -> int:
         """Return the strips of a query."""
@@ -73,7 +75,7 @@ class KernelShape:
         return self.count_strips(letters) * self.table_bytes
 
 
-PAIRED_ROWS, WIDE_ROWS = (16, 24, 32), (8, 16)
+PAIRED_ROWS, WIDE_ROWS = (16, 24, 32, 40), (8, 16)
 """Rows of a lane; several loads of 16 bytes, for half of them is a column behind."""
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairProblem
@@ -43,6 +44,8 @@ UNSCORED = PADDING_SCORE
 """Score of letters that a matrix lacks, and that do not occur."""
 ALIGNED_AT_A_TIME = 256
 """Hits that are aligned before it is looked whether enough of them pass the limits."""
+FEW_LENGTHS = 16
+"""Lengths whose least scores are looked for first; those of all others are near them."""
 SHARED_LETTERS = 2**20
 """Letters of the database that are shuffled to fit the parameters of its scores."""
 
@@ -174,22 +177,32 @@ def least_scores(job: SearchJob, query_length: int, lengths: np.ndarray) -> np.n
     problem, statistics = job.problem, job.statistics
     assert statistics is not None
     different, places = np.unique(lengths, return_inverse=True)
-    low = np.zeros(different.size, np.int64)
-    high = np.full(different.size, 1, np.int64)
     database = problem.database
 
-    def is_allowed(scores: np.ndarray) -> np.ndarray:
-        values = statistics.evalues(scores, query_length, different, database.letter_count, database.count)
+    def is_allowed(scores: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        values = statistics.evalues(scores, query_length, lengths, database.letter_count, database.count)
         return values <= problem.max_evalue
 
+    few = different[:: max(different.size // FEW_LENGTHS, 1)]
+    known = _bisect_scores(lambda scores: is_allowed(scores, few), np.zeros_like(few), np.ones_like(few))
+    around = max(int(known.max()) // 32, 2)
+    low = np.full(different.size, max(int(known.min()) - around, 0), np.int64)
+    high = np.full(different.size, int(known.max()) + around, np.int64)
+    low[is_allowed(low, different)] = 0
+    least = _bisect_scores(lambda scores: is_allowed(scores, different), low, high)
+    wanted = int(np.ceil(problem.min_score * problem.scoring.scale))
+    return np.maximum(least, max(wanted, 1))[places]
+
+
+def _bisect_scores(is_allowed: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the least score above ``low`` that is allowed, for every element; ``high`` is doubled while it is not."""
     while not (allowed := is_allowed(high)).all() and high.max() < 2**30:
         low, high = np.where(allowed, low, high), np.where(allowed, high, 2 * high)
     while (high - low > 1).any():
         middle = (low + high) // 2
         allowed = is_allowed(middle)
         low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-    wanted = int(np.ceil(problem.min_score * problem.scoring.scale))
-    return np.maximum(high, max(wanted, 1))[places]
+    return high
 
 
 def save_if_due(job: SearchJob) -> None:
@@ -244,13 +257,18 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
             aligner = _HitAligner(job, run)
             done = 0
             for number, hits in enumerate(job.hits):
-                paths += aligner.align(number, hits, lambda count, before=done: phase.report(before + count))
+                paths += aligner.align(number, hits, partial(_report_more, phase, done))
                 done += hits.scores.size
             phase.report(phase.total)
     answer = make_answer(job, paths)
     assert job.statistics is not None
     notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
     return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
+
+
+def _report_more(phase: CpuPhase, before: int, count: int) -> None:
+    """Report the hits of earlier queries and those of this one."""
+    phase.report(before + count)
 
 
 class _HitAligner:

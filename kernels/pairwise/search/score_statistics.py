@@ -55,7 +55,8 @@ class ScoreParameters:
 
     ``alpha_v``, ``sigma`` and the ``ungapped`` alpha and alpha_v belong to the finite-size correction; it is used where
     ``alpha_v`` is positive, else the length adjustment with ``alpha`` and ``beta``. ``gap`` is the cost of a gap of one
-    letter. Odd scores count as the next lower even one where ``even_only``. ``origin`` says where the numbers are from.
+    letter. In E-values odd scores count as the next lower even one where ``even_only``. ``origin`` says where the
+    numbers are from.
     """
 
     lambda_: float
@@ -73,7 +74,7 @@ class ScoreParameters:
 
     def bits(self, scores: np.ndarray) -> np.ndarray:
         """Return the bit scores of scores in engine units, float64."""
-        return (self.lambda_ * self._rounded(scores) - np.log(self.K)) / np.log(2)
+        return (self.lambda_ * np.asarray(scores, float) - np.log(self.K)) / np.log(2)
 
     def evalues(
         self, scores: np.ndarray, query_length: int, lengths: np.ndarray, letter_count: int, count: int
@@ -119,7 +120,11 @@ class ScoreParameters:
         mean = self.alpha * scores + b
         deviation = np.sqrt(np.maximum(2 * self.alpha_v / self.lambda_, self.alpha_v * scores + beta_v))
         covariance = np.maximum(2 * self.sigma / self.lambda_, self.sigma * scores + tau)
-        left, fits = _expected_rest(query_length - mean, deviation)
+        different, places = np.unique(scores, return_index=True)  # the part of the query depends on the score alone
+        numbers = np.searchsorted(different, scores)
+        left, fits = (
+            part[numbers] for part in _expected_rest(query_length - mean.flat[places], deviation.flat[places])
+        )
         right, fits_too = _expected_rest(lengths - mean, deviation)
         return left * right + covariance * fits * fits_too
 

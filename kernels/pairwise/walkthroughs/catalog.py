@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -33,7 +34,7 @@ PEROT_INPUTS = (
 TWO_PIECE_HELP = "With the gap model two-piece: a gap costs what the cheaper of both pieces says."
 INPUTS = (
     *PEROT_INPUTS,
-    next(option for option in scoring_options.GAP_MODEL_OPTIONS if option.name == "gap_model"),
+    replace(scoring_options.GAP_MODEL_OPTIONS[0], default=scoring_options.ONE_PIECE),
     Parameter("gap_open2", "float", "Gap open 2", TWO_PIECE_HELP, default=5, minimum=0),
     Parameter("gap_extend2", "float", "Gap extend 2", TWO_PIECE_HELP, default=0, minimum=0),
 )

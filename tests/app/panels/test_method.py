@@ -76,6 +76,23 @@ def test_switches_of_free_ends_are_shown_with_the_mode_custom_alone(qtbot: Any) 
     assert not panel.options.editor("free_second_start").isHidden()
 
 
+def test_the_second_piece_of_gap_costs_is_shown_and_counts_with_the_gap_model_two_piece_alone(qtbot: Any) -> None:
+    method = registry.find_method("striped-alignment")
+    panel = MethodPanel([method])
+    qtbot.addWidget(panel)
+    panel.set_data([DNA, DNA])
+    assert panel.options.editor("gap_open2").isHidden()
+    panel.set_values(method, {"gap_model": "two-piece", "gap_open": 4, "gap_extend": 2, "gap_open2": 30}, {})
+    assert not panel.options.editor("gap_open2").isHidden()
+    assert panel.chosen_options()["gap_open2"] == 30
+    assert "the smaller of 4 + 2 k and 30 + 1 k: 6 for one letter, 24 for ten, 130 for a hundred" in panel.gap.text()
+    panel.options.editor("gap_model").set_value("affine")
+    panel.options.editor("gap_model").edited.emit()
+    assert panel.options.editor("gap_open2").isHidden()
+    assert "gap_open2" not in panel.chosen_options()
+    method.problem_type.make_problem([DNA, DNA], panel.chosen_options())
+
+
 def test_a_preset_shows_its_values_and_strands_are_offered_for_nucleotides_alone(qtbot: Any) -> None:
     method = registry.find_method("striped-alignment")
     panel = MethodPanel([method])

@@ -57,3 +57,32 @@ def test_dot_plots_compile(architecture):
     from tests.nvrtc import compile_without_device
 
     assert compile_without_device(DOTPLOT, {}, architecture)
+
+
+def test_kernels_for_gap_costs_of_two_pieces_compile():
+    pytest.importorskip("cupy")
+    from antidiag.kernels.pairwise.baselines import cuda_sources as baselines
+    from antidiag.kernels.pairwise.pictures import cuda_matrix_view
+    from antidiag.kernels.pairwise.strips import cuda_sources
+    from tests.nvrtc import compile_without_device
+
+    lane = {"R": 4, "BATCH": 16, "WIDE": 0, "PACKED": 0, "TWO_PIECES": 1}
+    kernels = [
+        (cuda_sources.SCORE, {**lane, **LOCAL, "KEYED": 1, "CHECKPOINTS": 1}),
+        (cuda_sources.SCORE, {**lane, **OVERLAP, "KEYED": 0, "CHECKPOINTS": 1, "PACKED": 1}),
+        (cuda_sources.STATES, {**lane, **GLOBAL, "CHUNKS": 2, "TILE": 0}),
+        (cuda_sources.STATES, {**lane, **LOCAL, "CHUNKS": 0, "TILE": 1}),
+        (cuda_sources.PATH, {**lane, **LOCAL}),
+        (cuda_sources.PUBLISHED_STATES, {**LOCAL, "STATES": 1, "CHUNKS": 2, "TWO_PIECES": 1}),
+        (cuda_sources.PUBLISHED_PATH, {**LOCAL, "STATES": 0, "CHUNKS": 2, "TWO_PIECES": 1}),
+        (cuda_matrix_view.TWO_PIECE_IMAGE, {**lane, **LOCAL}),
+    ]
+    levels = [
+        (tuple(baselines.TWO_PIECE_PROBLEM if part is baselines.PROBLEM else part for part in parts), defines)
+        for parts, defines in ((baselines.ANTIDIAGONAL, {}), (baselines.BLOCKED, {"S": 8}), (baselines.PEROT, {}))
+    ]
+    for architecture in ("sm_75", "sm_90"):
+        for parts, defines in kernels:
+            assert compile_without_device(cuda_sources.with_two_pieces(parts), defines, architecture)
+        for parts, defines in levels:
+            assert compile_without_device(parts, {**defines, "TWO_PIECES": 1}, architecture)
