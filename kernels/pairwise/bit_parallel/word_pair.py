@@ -51,8 +51,13 @@ class WordPair:
 
     @property
     def is_banded(self) -> bool:
-        """Whether paths run from corner to corner, so that a distance allows a band of cells only."""
-        return not any(self.pair.free)
+        """Whether paths begin in the corner, so that a distance allows a band of cells only."""
+        return not (self.pair.free.top or self.pair.free.left)
+
+    @property
+    def ends_in_corner(self) -> bool:
+        """Whether paths end in the corner."""
+        return not (self.pair.free.bottom or self.pair.free.right)
 
     @cached_property
     def matches(self) -> np.ndarray:
