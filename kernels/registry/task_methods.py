@@ -102,7 +102,9 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task
         for task in (
-            MethodTask("align", "striped-alignment", ("pair", "edit-distance"), _suggest_among("pair")),
+            MethodTask(
+                "align", "striped-alignment", ("pair", "edit-distance", "frame-alignment"), _suggest_among("pair")
+            ),
             MethodTask(
                 "msa",
                 "msa",
