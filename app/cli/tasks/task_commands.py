@@ -311,7 +311,7 @@ def run_task(
     resume: bool,
     options: Options,
     flagged: Options,
-    executor: ExecutorOptions = ExecutorOptions(),
+    executor: ExecutorOptions | None = None,
 ) -> None:
     """Run the chosen or the recommended method of a task, all of whose methods take the same data."""
     usual = _usual_method(task, method_id)
@@ -320,7 +320,7 @@ def run_task(
         data = given.read_data(usual, flagged, monitor)
         chosen = _choose_method(task, method_id, data, place, options)
         values = given.parse_parameters(chosen.method)
-        wanted = MethodRun(chosen.method, place, options, values, flagged, resume, executor)
+        wanted = MethodRun(chosen.method, place, options, values, flagged, resume, executor or ExecutorOptions())
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result)
