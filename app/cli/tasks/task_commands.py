@@ -367,6 +367,7 @@ def run_task(
     resume: bool,
     options: Options,
     flagged: Options,
+    executor: ExecutorOptions | None = None,
 ) -> None:
     """Run the chosen or the recommended method of a task, all of whose methods take the same data."""
     usual = _usual_method(task, method_id)
@@ -374,7 +375,8 @@ def run_task(
     with watch_saved_run() as monitor:
         data = given.read_data(usual, flagged, monitor)
         chosen = _choose_method(task, method_id, data, place, options)
-        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method), flagged, resume)
+        values = given.parse_parameters(chosen.method)
+        wanted = MethodRun(chosen.method, place, options, values, flagged, resume, executor or ExecutorOptions())
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result)

@@ -75,7 +75,8 @@ class FoundHits:
 
 @dataclass
 class SearchJob:
-    """A search that is under way: its database, the hits so far, and from which sequence on it goes on."""
+    """A search that is under way: its database, the hits so far, from which sequence on it goes on, and where it ends
+    (None: at the end of the database)."""
 
     problem: SearchProblem
     parameters: SearchParameters
@@ -85,6 +86,7 @@ class SearchJob:
     hits: list[FoundHits]
     histogram: np.ndarray
     next_sequence: int = 0
+    end_sequence: int | None = None
     unsaved: list[tuple[int, FoundHits]] = field(default_factory=list)
     saved_histogram: np.ndarray | None = None
     host_bytes: int = 0
@@ -97,21 +99,28 @@ class SearchJob:
     @property
     def cell_count(self) -> int:
         """Cells that are still to be computed."""
-        letters = self.problem.database.letter_count - int(self.database.offsets[self.next_sequence])
+        letters = int(self.database.offsets[self._end] - self.database.offsets[self.next_sequence])
         return sum(query.size for query in self.queries.queries) * letters
 
     def blocks(self) -> Iterator[DatabaseBlock]:
         """Yield the blocks of the database that are left."""
         most = max(MOST_SCORES // max(self.problem.strand_count, 1), 1)
-        return self.database.blocks(self.parameters.block, most, self.next_sequence)
+        return self.database.blocks(self.parameters.block, most, self.next_sequence, self._end)
+
+    @property
+    def _end(self) -> int:
+        """The end of the sequences that are searched."""
+        return self.problem.database.count if self.end_sequence is None else self.end_sequence
 
 
-def open_search(problem: SearchProblem, parameters: SearchParameters, monitor: Monitor) -> SearchJob:
-    """Open the database and take over what an interrupted search found.
+def open_search(
+    problem: SearchProblem, parameters: SearchParameters, monitor: Monitor, opened: OpenedDatabase | None = None
+) -> SearchJob:
+    """Open the database, unless it is ``opened``, and take over what an interrupted search found.
 
     Raises InputError where the database changed since it was prepared.
     """
-    opened = databases.open_database(problem.database, monitor)
+    opened = opened or databases.open_database(problem.database, monitor)
     queries = len(problem.queries)
     job = SearchJob(
         problem,
