@@ -115,6 +115,21 @@ def iterate_queries(problem: SearchProblem, answer: SearchAnswer) -> Iterator[tu
         yield query, answer.hits_of_query(number)
 
 
+def expected_counts(problem: SearchProblem, answer: SearchAnswer, query: int) -> np.ndarray:
+    """Return how many sequences are expected by chance in each bin of a query's histogram, float64 (SCORE_BINS,).
+
+    A sequence scores S or more with the probability 1 - exp(-E(S) / count), where E is that of a sequence of average
+    length. It is the curve beside ``SearchAnswer.histogram``.
+    """
+    database, length = problem.database, len(problem.queries[query])
+    scores = np.arange(SCORE_BINS, dtype=float) * problem.scoring.scale
+    average = np.full(SCORE_BINS, database.letter_count / database.count)
+    evalues = answer.statistics.evalues(scores, length, average, database.letter_count, database.count)
+    reached = database.count * -np.expm1(-evalues / database.count)
+    reached[0] = database.count  # every sequence scores 0 or more
+    return reached - np.append(reached[1:], 0.0)
+
+
 def join_alignments(paths: Sequences[Alignment]) -> dict[str, np.ndarray]:
     """Return the arrays of alignments as `SearchAnswer` has them."""
     offsets = np.zeros(len(paths) + 1, np.int64)

@@ -11,6 +11,7 @@ from antidiag.kernels.errors import Cancelled, InputError, ParameterError
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.search import cpu, score_statistics, trials
+from antidiag.kernels.pairwise.search.answer import expected_counts
 from antidiag.kernels.pairwise.search.database import make_memory_database, open_database
 from antidiag.kernels.pairwise.search.problem import build_search
 from antidiag.kernels.pairwise.search.score_blocks import encode_letters
@@ -156,6 +157,16 @@ def test_limits_choose_hits():
         path, pair = identical.alignment(hit), identical.pair(search([query], sequences).problem, hit)
         assert path.find_identical(*pair.sequences).mean() >= 0.95
         assert path.end[0] - path.start[0] >= 0.3 * len(query)
+
+
+def test_the_fitted_curve_lies_along_the_distribution_of_scores():
+    letters = np.random.default_rng(8).choice(LETTERS, 250, p=ROBINSON).tobytes()
+    query = Sequence("q", letters, SequenceType.PROTEIN)
+    result = search([query], proteins(4000, 500, shares=ROBINSON), best=1, alignments=False)
+    found, curve = result.answer.histogram[0], expected_counts(result.problem, result.answer, 0)
+    assert found.sum() == 4000 and curve.sum() == pytest.approx(4000, rel=1e-6)
+    for score in (35, 40, 45):
+        assert found[score:].sum() == pytest.approx(curve[score:].sum(), rel=0.5, abs=10)
 
 
 def test_blocks_change_nothing():
