@@ -155,6 +155,27 @@ def test_many_pairs_come_one_after_another() -> None:
         list(ad.align_many(["ACGT", "CCC"], ["ACGT"]))
 
 
+def test_many_pairs_are_aligned_as_single_ones(tmp_path) -> None:
+    random = np.random.default_rng(1)
+    firsts = ["".join(random.choice(list("ACGT"), size)) for size in (5, 40, 33, 64, 7)]
+    seconds = [one[3:] + "ACGTT" for one in firsts]
+    for mode in ("local", "global", "overlap"):
+        hits = list(ad.align_many(firsts, seconds, mode=mode))
+        single = [ad.align(one, other, mode=mode) for one, other in zip(firsts, seconds, strict=True)]
+        assert [(hit.score, hit.start, hit.end, hit.cigar) for hit in hits] == [
+            (hit.score, hit.start, hit.end, hit.cigar) for hit in single
+        ]
+        scores = ad.align_many(firsts, seconds, mode=mode, method="batch-score")
+        assert [hit.score for hit in scores] == [hit.score for hit in single]
+    hits[1].save(tmp_path / "pair.paf")
+    assert f"cg:Z:{hits[1].cigar}" in (tmp_path / "pair.paf").read_text()
+
+
+def test_many_pairs_take_options_of_single_ones() -> None:
+    hits = ad.align_many(["ACGTTGCA", "ACC"], ["TGCAACGA", "GGT"], strand="reverse", mode="global")
+    assert [hit.strand for hit in hits] == ["reverse", "reverse"]
+
+
 def test_graphs_of_networkx_arrays_and_edges() -> None:
     networkx = pytest.importorskip("networkx")
     graph = networkx.Graph()

@@ -210,7 +210,7 @@ def align(
     Many pairs (--pairs, --all, --query with --target) are aligned by batch-alignment, or scored by batch-score.
     """
     if pairing := pairs.pairing:
-        batch = {"pairing": pairing, **options}
+        batch = {**options, "pairing": pairing}
         run_task(PAIR_BATCH_TASK, pairs.select_files(given), method_id, place, output, False, batch, flagged)
         return
     run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
@@ -427,6 +427,8 @@ def task_command(command: Callable[..., None]) -> tuple[Callable[..., None], typ
     methods = task.methods()
     if command is tree:
         methods += TASKS["distances"].methods()
+    if command is align:
+        methods += PAIR_BATCH_TASK.methods()
     return with_option_groups(command, methods), TaskCommand.of_methods(task.usual, *task.explained)
 
 
