@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.method import CostEstimate, Method, Teaching, backends_in
+from antidiag.kernels.cost_models import minimum_models
+from antidiag.kernels.method import CostEstimate, Method, Teaching, backends_in, count_all_cells
 from antidiag.kernels.pairwise.frames import sizes
 from antidiag.kernels.pairwise.frames.model import is_protein
 from antidiag.kernels.pairwise.frames.parameters import FrameParameters
@@ -41,7 +42,16 @@ FRAME_METHODS = (
         backends=backends_in("antidiag.kernels.pairwise.frames", "frame_alignment"),
         returns=frozenset({"score", "alignment"}),
         is_recommended_for=is_protein_and_bases,
-        cost=CostEstimate(estimate_memory=sizes.estimate_memory, nominal_gcups={"cpu": 1.0, "cuda": 100.0}),
+        cost=CostEstimate(
+            estimate_memory=sizes.estimate_memory,
+            nominal_gcups={"cpu": 1.0, "cuda": 100.0},
+            cost_models=minimum_models(
+                count_all_cells,
+                "Pearson et al. 1997",
+                "six sums and seven maxima a cell; a GPU does three of the sums with a maximum",
+                {"cpu": 13.0, "cuda": 10.0},
+            ),
+        ),
         teaching=Teaching(
             Path(__file__).parents[1] / "page.md",
             no_walkthrough_reason="It has no animation of its own; that of StripedScore shows E, F and H, and here a "

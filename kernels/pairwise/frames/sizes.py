@@ -39,8 +39,8 @@ def estimate_memory(problem: FrameProblem, parameters: FrameParameters, backend:
             {"sequences": m + (n + 1) * len(problem.strands), "boundary rows": 8 * len(segments) * width, "ends": ends},
         )
     workers = min(parameters.threads, len(cut_segments(problem)))
-    segments = 4 * (letters + 4) * widest_segment(problem) * workers
-    return Footprint({**host, "segments, then the path": max(segments, path)})
+    rows = 4 * (letters + 4) * widest_segment(problem) * workers
+    return Footprint({**host, "segments, then the path": max(rows, path)})
 
 
 def _path_bytes(problem: FrameProblem, letters: int) -> int:
