@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from antidiag.app.cli import inputs, report
-from antidiag.app.cli.method_runs import Kind
+from antidiag.app.cli.method_runs import Kind, Masking
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import messages
+from antidiag.kernels import file_conventions
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.pairwise.search import database as databases
@@ -43,6 +44,7 @@ def database(
     ],
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The files; of make the last one is written.")],
     kind: Kind = None,
+    masking: Masking = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out records that cannot be read, and name them.")
     ] = False,
@@ -54,6 +56,7 @@ def database(
     """
     if action not in ACTIONS:
         raise ParameterError(f"unknown action {action!r}; choose {', '.join(ACTIONS)}")
+    file_conventions.choose_masking(masking)
     if action == "make":
         _make(files, kind, skip_bad)
     elif len(files) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import antidiag as ad
@@ -9,6 +10,7 @@ from antidiag.kernels import file_conventions, user_limits
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.io.sequences import read_sequence_text, read_sequences, reading_notes
+from antidiag.kernels.monitor import Monitor
 
 MASKED = ">a\nACGTacgt-ACGTT\n>b\nacgtacgta\n>p\nMKvllWQQRST*\n"
 
@@ -75,3 +77,18 @@ def test_python_reads_masked_letters_as_it_is_told(tmp_path):
     assert ad.read(path)[0].letters == b"ACGTACGTACGTT"
     with pytest.raises(ParameterError, match="soft-masking must be one of"):
         ad.read(path, soft_masking="hard")
+
+
+def test_prepared_databases_are_masked_too(tmp_path):
+    from antidiag.kernels.pairwise.search import database, database_maker
+
+    path = tmp_path / "masked.fa"
+    path.write_text(">a\nACGTacgtACGTT\n>b\nACGTTTGCA\n")
+    letters = {}
+    for masking in ("ignore", "unknown"):
+        with use_conventions(masking=masking):
+            made = database_maker.make_database([path], tmp_path / f"{masking}.adb").database
+        opened = database.open_database(made, Monitor())
+        letters[masking] = [one.letters for one in opened.take(np.arange(2))]
+    assert letters["ignore"] == [b"ACGTACGTACGTT", b"ACGTTTGCA"]
+    assert letters["unknown"] == [b"ACGTNNNNACGTT", b"ACGTTTGCA"]

@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from antidiag.app.cli.executor_options import ExecutorOptions
-from antidiag.app.cli.method_runs import Kind, Records, Resume, RunInput, RunOutput, RunPlace, Settings, Threads
+from antidiag.app.cli.method_runs import (
+    Kind,
+    Masking,
+    Records,
+    Resume,
+    RunInput,
+    RunOutput,
+    RunPlace,
+    Settings,
+    Threads,
+)
 from antidiag.app.cli.tasks.task_commands import method_option, run_task
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import ParameterError
@@ -47,11 +57,12 @@ class SearchInput:
     records: Records = None
     kind: Kind = None
     threads: Threads = None
+    masking: Masking = None
 
     @property
     def run_input(self) -> RunInput:
         """The queries as every method takes its files."""
-        return RunInput([self.query], self.settings, self.records, self.kind, self.threads)
+        return RunInput([self.query], self.settings, self.records, self.kind, self.threads, self.masking)
 
     def add_database(self, flagged: Mapping[str, str]) -> dict[str, str]:
         """Return the files of flags with the database among them. Raise ParameterError where there are two."""

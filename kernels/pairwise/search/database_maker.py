@@ -21,8 +21,9 @@ import numpy as np
 
 from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import DiskFull, InputError
+from antidiag.kernels.file_conventions import SoftMasking, soft_masking
 from antidiag.kernels.io import fasta_columns, fasta_records, line_blocks, sequence_records
-from antidiag.kernels.io.record_letters import UNKNOWN, SequenceRecord
+from antidiag.kernels.io.record_letters import UNKNOWN, SequenceRecord, mask_letters
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.search.database import (
@@ -183,7 +184,7 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _add_plain_block(text: bytes, found: _Collected) -> bool:
     """Add the records of a text at once; False where they are not plain, or one has no letters."""
-    if not text.startswith(b">"):
+    if not text.startswith(b">") or soft_masking() is SoftMasking.UNKNOWN:  # columns do not know the case of letters
         return False
     columns = fasta_columns.parse_block(np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8))
     if columns is None or (np.diff(columns.offsets) == 0).any():
@@ -212,12 +213,14 @@ def _add_records(text: bytes, source: str, line: int, found: _Collected, skip_ba
 
 def _add_record(record: SequenceRecord, found: _Collected, source: str, skip_bad: bool) -> None:
     """Add a record that was read; unknown letters become N among nucleotides, else X."""
-    letters = record.letters
-    if not letters:
+    if not record.letters:
         found.empty += 1
         return
+    is_nucleotide = not record.letters.translate(None, NUCLEOTIDES + UNKNOWN)
+    if record.cased:
+        record = mask_letters(record, protein=not is_nucleotide)
+    letters = record.letters
     if UNKNOWN in letters:
-        is_nucleotide = not letters.translate(None, NUCLEOTIDES + UNKNOWN)
         letters = letters.replace(UNKNOWN, b"N" if is_nucleotide else b"X")
     codes = np.frombuffer(letters, np.uint8)
     if (encode_letters(codes) == PADDING).any():

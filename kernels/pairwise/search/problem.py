@@ -22,6 +22,7 @@ from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Scoring, add_letters, encode_sequence, refuse_overflow
 from antidiag.kernels.scoring_options import AMBIGUOUS, PRESET, SCORING_OPTIONS
 from antidiag.kernels.scoring_presets import describe_preset, find_preset
+from antidiag.kernels.sequences.alphabets import reverse_complement_letters
 from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count
@@ -31,7 +32,6 @@ IN_DATABASE = ProblemInput(DATABASE, 0, 1, flag="database", label="database")
 STRANDS = ("forward", "reverse", "both")
 MOST_HITS = 10**6
 """Hits of a query that are kept where their number is not limited."""
-COMPLEMENTS = bytes.maketrans(b"ACGTURYSWKMBDHVN", b"TGCAAYRSWMKVHDBN")
 
 HIT_OPTIONS = (
     Parameter(
@@ -201,10 +201,7 @@ class SearchProblem:
 
 def reverse_complement(sequence: Sequence) -> Sequence:
     """Return the reverse complement of a nucleotide sequence under the same name."""
-    letters = sequence.letters.translate(COMPLEMENTS)[::-1]
-    if sequence.type is SequenceType.RNA:
-        letters = letters.replace(b"T", b"U")
-    return Sequence(sequence.name, letters, sequence.type, sequence.description, sequence.source)
+    return replace(sequence, letters=reverse_complement_letters(sequence.letters, sequence.type))
 
 
 def default_scores(sequences: Sequences[Any]) -> Mapping[str, Any]:
