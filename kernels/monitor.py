@@ -17,8 +17,13 @@ Listener = Callable[[int, int, str], None]
 class CheckpointStore(Protocol):
     """The store of checkpoint parts that a resumable run writes to (see kernels.recovery.checkpoint_store)."""
 
-    failure: str
-    fraction: float
+    @property
+    def failure(self) -> str:
+        """Why nothing more can be written, or an empty text."""
+
+    @property
+    def fraction(self) -> float:
+        """How much of the run is saved, from 0 to 1."""
 
     @property
     def is_save_due(self) -> bool:

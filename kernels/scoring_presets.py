@@ -112,6 +112,12 @@ PRESETS = (
 PRESET_ALIASES = tuple((alias, preset.name) for preset in PRESETS for alias in preset.aliases)
 
 
+def describe_preset(name: str) -> str:
+    """Return a preset with the program that it is of: "blastn (BLASTN)"."""
+    preset = find_preset(name)
+    return f"{preset.name} ({preset.label})" if preset else name
+
+
 def find_preset(name: str) -> ScoringPreset | None:
     """Return the preset of a name or of one of its aliases, in upper or lower case; None for NO_PRESET and ""."""
     wanted = dict(PRESET_ALIASES).get(name.lower(), name.lower())

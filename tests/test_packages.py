@@ -71,7 +71,7 @@ def test_a_wheel_made_from_the_sdist_has_the_engine_and_the_samples(built: Path)
 def test_the_metadata_say_what_an_index_shows() -> None:
     assert PROJECT["license"] == "MIT" and PROJECT["authors"] and PROJECT["dynamic"] == ["version"]
     assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} == set(PROJECT["urls"])
-    assert {"cuda12", "cuda13", "cluster", "peers", "graphs", "tune", "docs", "dev"} == set(EXTRAS)
+    assert {"cuda12", "cuda13", "cluster", "peers", "graphs", "tune", "video", "docs", "dev"} == set(EXTRAS)
     known = pytest.importorskip("trove_classifiers").classifiers
     assert [one for one in PROJECT["classifiers"] if one not in known] == []
     assert all((ROOT / name).is_file() for name in PROJECT["license-files"])
@@ -164,7 +164,7 @@ def test_the_conda_recipe_has_the_requirements_and_the_version_of_the_project() 
 def test_a_container_has_the_command_line_alone_and_no_root(kind: str) -> None:
     text = (PACKAGING / "docker" / f"{kind}.Dockerfile").read_text(encoding="utf-8")
     stages = text.split("\nFROM ")
-    assert len(stages) == 3 and "USER antidiag" in stages[2]
+    assert len(stages) == 3 and "USER 1000" in stages[2] and "--uid 1000" in stages[2]
     (command,) = re.findall(r"RUN python (packaging/docker/requirements\.py[^>]*)>", text)
     done = subprocess.run([sys.executable, *command.split()], cwd=ROOT, capture_output=True, text=True, check=True)
     names = {name_of(line) for line in done.stdout.splitlines()}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.interface import pair_batches
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
@@ -23,6 +24,8 @@ from antidiag.interface.runs import run_method
 from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -45,6 +48,8 @@ def run(
     device: int | Sequence[int] = 0,
     progress: bool = False,
     type: str | None = None,
+    on: str | None = None,
+    scheduler: str | None = None,
     **settings: Any,
 ) -> Any:
     """Run any method by its id.
@@ -64,6 +69,9 @@ def run(
         Whether to draw a progress bar, in a terminal or a notebook.
     type : {"DNA", "RNA", "protein"}, optional
         The type of all sequences; guessed from their letters by default.
+    on : {"local", "processes", "gpus", "dask"}, optional
+        Share the run out, if its method falls into pieces (distance-full, nj-alignment with ``bootstrap``): to threads,
+        to processes on the CPU, to all GPUs, or to the Dask cluster of ``scheduler``, an address.
     **settings
         Options and parameters of the method.
 
@@ -88,9 +96,9 @@ def run(
     >>> len(family), family.score
     (3, 6)
     """
-    return _run_on(
-        method, as_data(data, type, _array_maker(method)), backend=backend, device=device, progress=progress, **settings
-    )
+    place: dict[str, Any] = {"backend": backend, "device": device, "progress": progress}
+    place |= {"on": on, "scheduler": scheduler}
+    return _run_on(method, as_data(data, type, _array_maker(method)), **place, **settings)
 
 
 def _run_on(
@@ -99,10 +107,13 @@ def _run_on(
     backend: str = "auto",
     device: int | Sequence[int] = 0,
     progress: bool = False,
+    on: str | None = None,
+    scheduler: str | None = None,
     **settings: Any,
 ) -> Any:
     """Run a method on the program's data and return the answer."""
-    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings))
+    choice = ExecutorChoice(on or "auto", scheduler) if on or scheduler else None
+    return make_answer(run_method(registry.find_method(method), data, backend, device, progress, settings, choice))
 
 
 def align(first: Any, second: Any = None, *, method: str | None = None, **settings: Any) -> PairAlignment:
@@ -140,7 +151,9 @@ def align(first: Any, second: Any = None, *, method: str | None = None, **settin
 def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
     """Yield the best alignment of each sequence of ``first`` with the one in the same place of ``second``.
 
-    Raises InputError where one has more sequences than the other; the alignments before are yielded first.
+    Many pairs are aligned together, by the method batch-alignment. With ``method="batch-score"`` only scores are
+    computed; any other method takes pair after pair, and so do options that batches lack, such as ``strand``. Raises
+    InputError where one has more sequences than the other; the alignments before are yielded first.
 
     Examples
     --------
@@ -149,11 +162,25 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
     [4, 2]
     """
     wanted = settings.pop("type", None)
-    for number, (one, other) in enumerate(zip_longest(as_data(first, wanted), as_data(second, wanted)), 1):
+    pairs = _check_pairs(zip_longest(as_data(first, wanted), as_data(second, wanted)))
+    if pair_batches.accepts(method, settings):
+        for batch in pair_batches.cut_batches(pairs):
+            if len(batch) > 1:
+                yield from pair_batches.align_batch(batch, method, settings)
+            else:
+                yield align(*batch[0], **settings)
+        return
+    for one, other in pairs:
+        yield align(one, other, method=method, **settings)
+
+
+def _check_pairs(pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Letters, Letters]]:
+    """Yield pairs; raise InputError at the first one of which a sequence is missing."""
+    for number, (one, other) in enumerate(pairs, 1):
         if one is None or other is None:
             fewer = "first" if one is None else "second"
             raise InputError(f"{fewer} has {number - 1:,} sequences and the other more; pass as many of both")
-        yield align(one, other, method=method, **settings)
+        yield one, other
 
 
 def search(query: Any, database: Any, *, method: str | None = None, **settings: Any) -> SearchHits:
@@ -352,8 +379,10 @@ def tree(data: Any, *, method: str | None = None, source: str | None = None, **s
     usual = TASKS["tree"].usual if source == DISTANCES else None
     chosen = registry.find_method(_choose("tree", method or usual, found, settings))
     if lacks_distances(found, chosen):
-        kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
+        places = ("backend", "device", "progress", "on", "scheduler")
+        kept = {name: settings[name] for name in places if name in settings}
         found = [distances(found, **kept).data]
+        settings = {name: value for name, value in settings.items() if name not in ("on", "scheduler")}
     return _run_on(chosen.id, found, **settings)
 
 
@@ -414,12 +443,14 @@ def shortest_paths(graph: Any, *, method: str = "floyd-blocked", **settings: Any
     return run(method, _as_graph(graph), **settings)
 
 
-def read(path: str | Path) -> Any:
+def read(path: str | Path, *, soft_masking: str | None = None) -> Any:
     """Return the data of a file: sequences (a list), an alignment, trees, distances or a model.
 
-    A file with one datum gives the datum, any other a list.
+    A file with one datum gives the datum, any other a list. ``soft_masking`` says what lower-case letters of FASTA and
+    FASTQ mean: "ignore", the same as capitals (the default), or "unknown", N of nucleotides and X of proteins.
     """
-    found = [_wrap(datum) for datum in data_loading.read_data(path)]
+    with use_conventions(masking=soft_masking):
+        found = [_wrap(datum) for datum in data_loading.read_data(path)]
     return found[0] if len(found) == 1 and not isinstance(found[0], Letters) else found
 
 

@@ -15,8 +15,10 @@ from typing import Any, cast
 
 from antidiag.interface.inputs import check_counts
 from antidiag.kernels import engine
+from antidiag.kernels.batch_runs.split_runs import execute_split, find_splitting
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import AntidiagError, Cancelled, ParameterError
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
@@ -38,8 +40,9 @@ def run_method(
     device: int | Sequence[int],
     progress: bool,
     settings: Mapping[str, Any],
+    choice: ExecutorChoice | None = None,
 ) -> Result:
-    """Run a method and return its result.
+    """Run a method and return its result; with ``choice`` its pieces are shared out to that executor.
 
     Raises
     ------
@@ -53,14 +56,39 @@ def run_method(
     with errors_in_python():
         problem = method.problem_type.make_problem(data, options)
         first, peers = devices.select_gpus(device, method.shares_gpus)
+        if choice is not None:
+            find_splitting(method)
+            with watch_progress(progress) as monitor:
+                work = partial(_run_shared_out, method, problem, parameters, choice, monitor, backend, first)
+                result = wait_for_run(_workers().submit(work), monitor)
+            return _with_reading_notes(result, data)
         planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), first, peers=peers)
         if _is_short(planned):
             result = engine.execute(planned)
         else:
             with watch_progress(progress) as monitor:
                 result = wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)
+    return _with_reading_notes(result, data)
+
+
+def _with_reading_notes(result: Result, data: Sequence[Any]) -> Result:
+    """Return a result whose notes begin with those on what reading changed."""
     notes = data_loading.reading_notes(data)
     return dataclasses.replace(result, notes=(*notes, *result.notes)) if notes else result
+
+
+def _run_shared_out(
+    method: Method,
+    problem: Any,
+    parameters: Mapping[str, Any],
+    choice: ExecutorChoice,
+    monitor: Monitor,
+    backend: str,
+    device: int,
+) -> Result:
+    """Run the pieces of a run on an executor that is opened for it."""
+    with choice.open() as executor:
+        return execute_split(method, problem, parameters, executor, monitor, backend, device)
 
 
 def _is_short(planned: RunPlan) -> bool:

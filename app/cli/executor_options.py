@@ -53,6 +53,11 @@ class ExecutorOptions:
     scheduler: Scheduler = None
     scheduler_file: SchedulerFile = None
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the user named a place; otherwise a run is not shared out."""
+        return bool(self.on or self.scheduler or self.scheduler_file)
+
     def choose(self, slots: int | None = None) -> ExecutorChoice:
         """Return the choice; ``slots`` are the tasks at a time of the local executor, None for one a processor."""
         return ExecutorChoice(self.on or "auto", self.scheduler, self.scheduler_file, slots)

@@ -13,11 +13,13 @@ from typing import Annotated, Any, cast
 import typer
 
 from antidiag.app.cli import inputs, report, runs_command
+from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.options import describe_out, known_suffixes, parse_parameters, parse_problem_options
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import config_file, messages
 from antidiag.app.cli.shell.completion import complete_method, complete_parameter, complete_words, option_of_words
 from antidiag.kernels import engine, file_conventions
+from antidiag.kernels.batch_runs import split_runs
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import MemoryRefused, ParameterError, ResultNotSaved
 from antidiag.kernels.method import Method
@@ -206,11 +208,14 @@ class MethodRun:
     values: Mapping[str, Any]
     flagged: Mapping[str, str] = field(default_factory=dict)
     resume: bool = False
+    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
 
     def execute(self, data: Sequence[Any], monitor: Monitor, read: Sequence[Any] | None = None) -> Result:
         """Return the result for some data; notes on what reading changed are printed once the run is planned."""
         method, values, backend = self.method, self.values, self.place.backend
         problem = build_problem(method, data, self.options)
+        if self.executor.is_chosen:
+            return self._execute_split(problem, data if read is None else read, monitor)
         resumed = runs_command.find_interrupted_run(method, problem, values, backend, self.resume)
         planned = self._plan(problem, resumed)
         inputs.print_reading_notes(data if read is None else read)
@@ -220,6 +225,17 @@ class MethodRun:
             f"{report.plan_settings(planned) or 'no parameters'}"
         )
         return engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=self.resume or None)
+
+    def _execute_split(self, problem: Any, read: Sequence[Any], monitor: Monitor) -> Result:
+        """Return the result of a run whose pieces are shared out."""
+        split_runs.find_splitting(self.method)
+        inputs.print_reading_notes(read)
+        inputs.print_option_notes(self.method, self.flagged, self.options)
+        place = self.place
+        with self.executor.open() as executor:
+            return split_runs.execute_split(
+                self.method, problem, self.values, executor, monitor, place.backend, place.single_device
+            )
 
     def _plan(self, problem: Any, resumed: InterruptedRun | None) -> RunPlan:
         """Return the plan of the run. Raise MemoryRefused if it does not fit, naming settings that would."""

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from antidiag.app.cli import inputs, report
+from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.method_runs import (
     MethodId,
     MethodRun,
@@ -86,10 +87,13 @@ def run(
     output: RunOutput,
     resume: Resume = False,
     *,
+    executor: ExecutorOptions,
     options: Mapping[str, str],
     flagged: Mapping[str, str],
 ) -> None:
     """Run a method and report its result.
+
+    --on and --scheduler share one run out, if its method falls into pieces: distance-full, nj-alignment.
 
     A run of more than a minute can be continued after a crash or Ctrl-C, if its method supports that: see --resume.
     For pairs of more than about 64,000 letters each, use checkpointed-alignment: its memory grows linearly.
@@ -101,7 +105,7 @@ def run(
     saved = SavedResult(output.check(method, [*(given.files or []), *flagged.values()]))
     with watch_saved_run() as monitor:
         data = given.read_data(method, flagged, monitor)
-        wanted = MethodRun(method, place, options, given.parse_parameters(method), flagged, resume)
+        wanted = MethodRun(method, place, options, given.parse_parameters(method), flagged, resume, executor)
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     saved.report(result, report.result_rows(result))

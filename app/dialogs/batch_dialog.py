@@ -79,7 +79,8 @@ class BatchDialog(QDialog):
         self.setWindowTitle("Batch of files")
         self.setAcceptDrops(True)
         self.resize(*SIZE)
-        self._wanted, self._inputs, self._job = wanted, list[Path](), None
+        self._wanted, self._inputs = wanted, list[Path]()
+        self._job: Job | None = None
         self._ended: deque[BatchRow | list[BatchItem]] = deque()
         self.model, self.table = BatchModel(), QTableView()
         self.inputs, self.folder, self.formats = ElidedLabel(PROMPT), QLineEdit(), QComboBox()

@@ -67,7 +67,8 @@ def load_register(typing, array, index):
     lanes = _REGISTERS[array.dtype]
 
     def emit_code(context, builder, signature, arguments):
-        address = element_pointer(context, builder, signature.args[0], *arguments, lanes.vector)
+        array, index = arguments
+        address = element_pointer(context, builder, signature.args[0], array, index, lanes.vector)
         return load_unaligned(builder, address, lanes.vector)
 
     return lanes(array, types.intp), emit_code

@@ -28,7 +28,8 @@ def load_words(typing, array, index):
 
     def emit_code(context, builder, signature, arguments):
         vector = vector_type_of(context, signature.args[0], WordLanes)
-        address = element_pointer(context, builder, signature.args[0], *arguments, vector)
+        array, index = arguments
+        address = element_pointer(context, builder, signature.args[0], array, index, vector)
         return builder.sext(load_unaligned(builder, address, vector), WordLanes.vector)
 
     return WordLanes(array, types.intp), emit_code
@@ -92,7 +93,8 @@ def pack_top_bits(typing, array, index):
     """Return the top bits of ``array[index : index + 8]`` as the bits 0 to 7 of a number."""
 
     def emit_code(context, builder, signature, arguments):
-        address = element_pointer(context, builder, signature.args[0], *arguments, WordLanes.vector)
+        array, index = arguments
+        address = element_pointer(context, builder, signature.args[0], array, index, WordLanes.vector)
         words = load_unaligned(builder, address, WordLanes.vector)
         flags = builder.icmp_signed("<", words, ir.Constant(WordLanes.vector, [0] * WORD_LANES))
         return builder.zext(builder.bitcast(flags, _I8), _I64)

@@ -75,7 +75,7 @@ def pack_task(task: Task, run_id: str, threads: int) -> bytes:
             "run": run_id,
             "threads": threads,
             "function": task.function,
-            "arguments": dict(task.load_arguments()),
+            "arguments": pack_message(dict(task.load_arguments())),
             "shared": dict(task.shared),
             "seed": task.seed,
         }
@@ -89,9 +89,10 @@ def run_task_message(message: bytes, fetch_shared: FetchShared) -> bytes:
         packed = unpack_message(message)
         if packed["version"] != program_version():
             return pack_message({"state": "foreign", "version": program_version()})
+        function = find_function(packed["function"])  # its module declares the types of its arguments
         shared = {name: _find_shared(digest, fetch_shared) for name, digest in packed["shared"].items()}
         context = TaskContext(RunMonitor(packed["run"]), packed["threads"], packed["seed"], shared, _GPU_LOCK)
-        value = find_function(packed["function"])(packed["arguments"], context)
+        value = function(unpack_message(packed["arguments"]), context)
         return pack_message({"state": "done", "value": value, "seconds": time.monotonic() - begun})
     except Cancelled:
         return pack_message({"state": "cancelled"})

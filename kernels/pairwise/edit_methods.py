@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in
+from antidiag.kernels.cost_models import minimum_models
+from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in, count_all_cells
 from antidiag.kernels.pairwise.bit_parallel import sizes
 from antidiag.kernels.pairwise.bit_parallel.parameters import BitAlignmentParameters, BitScoreParameters
 from antidiag.kernels.pairwise.bit_parallel.word_sizes import CPU_STRIP
@@ -39,6 +40,12 @@ _declare_method = partial(
     citation=MYERS.with_section("sections 3 and 4; blocks and free ends after Hyyrö 2003, the band after Ukkonen 1985"),
     choose_parameters=sizes.choose_parameters,
 )
+COST_MODELS = minimum_models(
+    count_all_cells,
+    "Hyyrö 2003",
+    "eleven operations for a word of 64 cells on a CPU, of 32 on a GPU",
+    {"cpu": 2 * 11 / 64, "cuda": 11 / 32},
+)
 TEACHING = Teaching(
     Path(__file__).with_name("page.md"), "antidiag.kernels.pairwise.bit_parallel.walkthrough:BIT_PARALLEL"
 )
@@ -57,6 +64,7 @@ EDIT_METHODS = (
             count_work=sizes.count_work,
             count_recomputed=sizes.count_recomputed,
             nominal_gcups={"cpu": 50.0, "cuda": 5000.0},
+            cost_models=COST_MODELS,
         ),
         picture=TablePicture(table_cuts=_cut_into_tiles),
         teaching=TEACHING,
@@ -71,6 +79,7 @@ EDIT_METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,
             nominal_gcups={"cpu": 60.0, "cuda": 15000.0},
+            cost_models=COST_MODELS,
         ),
         picture=TablePicture(table_cuts=_cut_into_strips),
         teaching=TEACHING,

@@ -16,7 +16,7 @@ from antidiag.kernels.pairwise.model import Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
 from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
-from antidiag.kernels.scoring_presets import find_preset
+from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
@@ -76,7 +76,7 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     strand = Strand(values["strand"])
     _refuse_protein_strands(sequences, strand)
-    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), _chosen_ends(values), strand)
+    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), choose_free_ends(values), strand)
     for variant in problem.variants:
         variant.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
@@ -97,7 +97,7 @@ def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     return {**scoring_options.default_scores(sequences), **scoring_options.default_gap_model(sequences)}
 
 
-def _chosen_ends(values: Mapping[str, Any]) -> FreeEnds:
+def choose_free_ends(values: Mapping[str, Any]) -> FreeEnds:
     """Return the free ends that are switched on; ParameterError where the mode has its own."""
     ends = FreeEnds(*(values[option.name] for option in FREE_END_OPTIONS))
     if ends != NO_FREE_ENDS and values["mode"] != Mode.CUSTOM:
@@ -114,13 +114,25 @@ def answer_rows(result: Result) -> LabelledRows:
     found = [("Score", format_score(result)), ("Ends at cell", _format_cell(answer.end))]
     if problem.strand is not Strand.FORWARD:
         found.insert(1, ("Strand", _describe_strand(problem)))
+    if answer.skipped is not None:
+        found.append(("Pruning", _describe_pruning(result)))
     if path is None:
         return [*found, ("Alignment", "none; this method returns only the score")]
-    found.insert(len(found) - 1, ("Starts at cell", _format_cell(path.start)))
+    found.insert([label for label, _ in found].index("Ends at cell"), ("Starts at cell", _format_cell(path.start)))
     if problem.is_reversed:
         found.append(("Aligned letters", _describe_letters(problem, path)))
     identities = path.count_identities(*problem.sequences)
     return [*found, ("Columns", f"{identities.columns:,}"), ("Identical", identities.describe_shares())]
+
+
+def _describe_pruning(result: Result) -> str:
+    """Return how much was skipped, and the rates: "92.6 % of the cells skipped; 120 GCUPS of all cells, 9 of ..."."""
+    problem, skipped = result.problem, result.answer.skipped.skipped_cells
+    rates = [cells / result.compute_ms / 1e6 if result.compute_ms else 0.0 for cells in (problem.cells, result.cells)]
+    return (
+        f"{skipped / problem.cells:.1%} of the cells skipped ({skipped:,}); "
+        f"{rates[0]:,.4g} GCUPS counting all cells, {rates[1]:,.4g} counting computed ones"
+    )
 
 
 def _describe_strand(problem: PairProblem) -> str:
@@ -153,12 +165,6 @@ def setting_rows(problem: PairProblem) -> LabelledRows:
         ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", along + longer),
     ]
-
-
-def describe_preset(name: str) -> str:
-    """Return a preset with the program that it is of: "blastn (BLASTN)"."""
-    preset = find_preset(name)
-    return f"{preset.name} ({preset.label})" if preset else name
 
 
 def option_values(problem: PairProblem) -> Mapping[str, Any]:

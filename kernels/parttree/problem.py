@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import scoring_options
-from antidiag.kernels.io import newick, tree_files
+from antidiag.kernels.io import newick
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
+from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Result, Sequence, have_same_names
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.parttree.dp_class import JOINS
@@ -22,6 +22,7 @@ from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees.distances.shared_words.kmers import K
 from antidiag.kernels.trees.named_sequences import NamedSequences
+from antidiag.kernels.trees.problem import make_tree_problem_type
 
 SEQUENCES = ProblemInput(SEQUENCE, 1, None)
 
@@ -195,7 +196,7 @@ def first_level_numbers(result: Result) -> Mapping[str, float]:
     return {"references": kept, "distances": kept * count, "megabytes": 4 * kept * count / 2**20}
 
 
-PART_TREE = ProblemType(
+PART_TREE = make_tree_problem_type(
     id="parttree",
     label="Guide tree of many sequences",
     inputs=(SEQUENCES,),
@@ -204,9 +205,6 @@ PART_TREE = ProblemType(
     default_options=lambda data: {},
     answer_json=json_fields,
     answer_rows=answer_rows,
-    format_answer=lambda result: result.answer.tree.summary,
-    file_formats=tree_files.TREE_FORMATS,
-    extract_data=lambda result: [result.answer.tree],
     answer_quantities=first_level_numbers,
     setting_rows=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
     option_values=option_values,

@@ -35,7 +35,7 @@ OPTIONS = (
         "choice",
         "Mode",
         "global: all columns of both profiles. local: the best matching parts. semi-global: all columns, with free "
-        "gaps at the ends.",
+        "gaps at the ends. query-in-target: the whole first profile with a part of the second.",
         default="global",
         choices=tuple(ProfileSpan),
     ),
@@ -153,7 +153,8 @@ def _build_scoring(
     kind = ColumnScore(values["column_score"] or usual)
     gaps = ProfileGaps(values["gaps"])
     span = ProfileSpan(values["span"])
-    if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and span is not ProfileSpan.GLOBAL:
+    needs_positive = span in (ProfileSpan.LOCAL, ProfileSpan.SEMI_GLOBAL)
+    if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and needs_positive:
         raise ParameterError(
             f"span={span}: no distance scores above 0; set offset (for example 0.7), or choose another column_score"
         )

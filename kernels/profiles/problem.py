@@ -156,7 +156,10 @@ def score_path(problem: Problem, answer: ProfileAnswer) -> int:
     assert ends[0] <= made.m and ends[1] <= made.n, f"the path leaves the table at {ends}"
     both = operations == DIAGONAL
     total = int(score_pairs(made, i[both], j[both]).sum()) + made.offset * int(both.sum())
-    paid = ~_free_gaps(operations) if problem.span is ProfileSpan.SEMI_GLOBAL else np.ones(operations.size, bool)
+    paid = np.ones(operations.size, bool)
+    if problem.span in (ProfileSpan.SEMI_GLOBAL, ProfileSpan.QUERY_IN_TARGET):
+        free_kinds = (LEFT,) if problem.span is ProfileSpan.QUERY_IN_TARGET else (UP, LEFT)
+        paid = ~(_free_gaps(operations) & np.isin(operations, free_kinds))
     opened = np.append(True, operations[1:] != operations[:-1])[: operations.size]
     for kind, at, opens, extends in (
         (UP, i, made.row_open, made.row_extend),

@@ -14,7 +14,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, EncodedProfiles, score_pairs
+from antidiag.kernels.profiles.column_scores.scoring import (
+    GLOBAL,
+    LOCAL,
+    QUERY_IN_TARGET,
+    SEMI_GLOBAL,
+    EncodedProfiles,
+    score_pairs,
+)
 from antidiag.kernels.profiles.problem import DIAGONAL, LEFT, UP, Problem, ProfileAnswer
 
 NEVER = -(2**30)
@@ -26,7 +33,11 @@ def align_profiles(problem: Problem) -> ProfileAnswer:
     made = problem.encoded
     tables = fill_tables(made)
     H = tables[0]
-    ends = {GLOBAL: [(made.m, made.n)], LOCAL: [(0, 0), *_inner_cells(made)]}.get(made.mode, list(_border_cells(made)))
+    ends = {
+        GLOBAL: [(made.m, made.n)],
+        LOCAL: [(0, 0), *_inner_cells(made)],
+        QUERY_IN_TARGET: [(made.m, j) for j in range(made.n + 1)],
+    }.get(made.mode, list(_border_cells(made)))
     end = max(ends, key=lambda cell: (H[cell[0]][cell[1]], -cell[0], -cell[1]))
     start, operations = _trace_back(made, tables, end)
     score = H[end[0]][end[1]]
@@ -51,7 +62,7 @@ def fill_tables(encoded: EncodedProfiles) -> Tables:
         for j in range(n + 1):
             if i == j == 0:
                 continue
-            if encoded.mode != GLOBAL and (i == 0 or j == 0):
+            if (i == 0 and encoded.mode != GLOBAL) or (j == 0 and encoded.mode in (LOCAL, SEMI_GLOBAL)):
                 H[i][j] = 0
                 continue
             if i:
@@ -101,4 +112,6 @@ def _path_begins(encoded: EncodedProfiles, H: list[list[int]], i: int, j: int, s
         return i == j == 0
     if state != DIAGONAL:
         return False
+    if encoded.mode == QUERY_IN_TARGET:
+        return i == 0
     return i == 0 or j == 0 or (encoded.mode == LOCAL and H[i][j] == 0)

@@ -114,8 +114,9 @@ def _reweight_profile(profile: Profile) -> Profile | None:
 
 
 def exchange_profiles(problem: ProfileProblem) -> ProfileProblem | None:
-    """Return the profiles exchanged, for distances only: other scores depend on one profile or round one."""
-    if problem.scoring.kind is not ColumnScore.EUCLIDEAN:
+    """Return the profiles exchanged, for distances only: other scores depend on one profile or round one, as does the
+    span that takes the whole first one."""
+    if problem.scoring.kind is not ColumnScore.EUCLIDEAN or problem.span is ProfileSpan.QUERY_IN_TARGET:
         return None
     return replace(problem, first=problem.second, second=problem.first)
 

@@ -7,12 +7,15 @@ import difflib
 from antidiag.kernels import folding, graphs, hmm, msa, pairwise, parttree, products, profiles, trees, triple
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.method import Method
-from antidiag.kernels.pairwise import search
+from antidiag.kernels.pairwise import batch, search
 from antidiag.kernels.pairwise.edit_methods import EDIT_METHODS
+from antidiag.kernels.pairwise.frames.methods import FRAME_METHODS
 
 METHODS: tuple[Method, ...] = (
     *pairwise.METHODS,
     *EDIT_METHODS,
+    *FRAME_METHODS,
+    *batch.METHODS,
     *search.METHODS,
     *triple.METHODS,
     *trees.METHODS,

@@ -95,11 +95,16 @@ def _choose_tree(data: Sequence[Any], backend: str) -> Choice | None:
     return None
 
 
+PAIR_BATCH_TASK = MethodTask("align", "batch-alignment", ("pair-batch",))
+"""Many pairs at once, which the task "align" has beside one pair."""
+
 TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task
         for task in (
-            MethodTask("align", "striped-alignment", ("pair", "edit-distance"), _suggest_among("pair")),
+            MethodTask(
+                "align", "striped-alignment", ("pair", "edit-distance", "frame-alignment"), _suggest_among("pair")
+            ),
             MethodTask(
                 "msa",
                 "msa",

@@ -14,11 +14,14 @@ from antidiag.kernels.method import (
     backends_in,
 )
 from antidiag.kernels.parameters import CPU_ONLY
+from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.trees import analysis, sizes
 from antidiag.kernels.trees.alignment_trees import sizes as alignment_tree_sizes
 from antidiag.kernels.trees.alignment_trees.problem import ALIGNMENT_TREE, count_work
+from antidiag.kernels.trees.alignment_trees.replicate_pieces import list_replicates
 from antidiag.kernels.trees.distances import sizes as distance_sizes
+from antidiag.kernels.trees.distances.pair_strips import list_strips, sort_problem
 from antidiag.kernels.trees.distances.problem import (
     ALIGNMENT_DISTANCES,
     FULL_DISTANCES,
@@ -270,6 +273,12 @@ METHODS = (
             nominal_gcups={"cpu": 150.0, "cuda": 8000.0},
             cost_models=analysis.COLUMNS,
         ),
+        splitting=RunSplitting(
+            "tree and replicates",
+            list_replicates,
+            backends_in("antidiag.kernels.trees.alignment_trees", "nj_alignment_piece"),
+            "antidiag.kernels.trees.alignment_trees.replicate_pieces:join_replicates",
+        ),
         teaching=Teaching(
             Path(__file__).with_name("page.md"),
             no_walkthrough_reason="It is two methods one after the other, each of which can be followed: "
@@ -306,6 +315,13 @@ METHODS = (
             count_work=sizes.full_work,
             nominal_gcups={"cpu": 1.0, "cuda": 300.0},
             cost_models=analysis.ALIGNED_PAIRS,
+        ),
+        splitting=RunSplitting(
+            "strips of pairs",
+            list_strips,
+            backends_in("antidiag.kernels.trees.distances", "distance_full_strip"),
+            "antidiag.kernels.trees.distances.pair_strips:join_strips",
+            sort_problem,
         ),
         teaching=_teach("distances:FULL_PAIRS"),
     ),

@@ -210,7 +210,23 @@ def answer_rows(result: Result) -> LabelledRows:
     return found
 
 
-TREE_PROBLEM = ProblemType(
+def make_tree_problem_type(**declared: Any) -> ProblemType:
+    """Return a problem type whose answer is a tree: it is shown, written and used by other methods as trees are.
+
+    Parameters
+    ----------
+    **declared
+        The other fields of `kernels.method.ProblemType`; ``dp_classification`` is that of joins by default.
+    """
+    return ProblemType(
+        format_answer=lambda result: result.answer.tree.summary,
+        file_formats=tree_files.TREE_FORMATS,
+        extract_data=lambda result: [result.answer.tree],
+        **{"dp_classification": dp_classes.JOINS, **declared},
+    )
+
+
+TREE_PROBLEM = make_tree_problem_type(
     id="tree",
     label="Tree of a distance matrix",
     inputs=(ONE_MATRIX,),
@@ -219,12 +235,8 @@ TREE_PROBLEM = ProblemType(
     default_options=default_options,
     answer_json=json_fields,
     answer_rows=answer_rows,
-    format_answer=lambda result: result.answer.tree.summary,
-    file_formats=tree_files.TREE_FORMATS,
-    extract_data=lambda result: [result.answer.tree],
     setting_rows=problem_settings,
     option_values=option_values,
     work_unit="pairs",
-    dp_classification=dp_classes.JOINS,
     trials_name="antidiag.kernels.trees.trials:TREES",
 )

@@ -61,7 +61,9 @@ def test_a_problem_keeps_its_data_and_can_be_told_and_written(problem: ProblemTy
     given = []
     for taken in problem.inputs:
         count = max(taken.minimum, 4) if taken.maximum is None else taken.maximum if taken.minimum else 0
-        given += [taken.kind.generate(12, random) for _ in range(count)]
+        made = [taken.kind.generate(12, random) for _ in range(count)]
+        types = taken.sequence_types or (None,) * count
+        given += [one if of is None else dataclasses.replace(one, type=of) for one, of in zip(made, types, strict=True)]
     built = problem.build_problem(given, {})
     assert len(built.data) == len(given)
     assert all(kept is datum for kept, datum in zip(built.data, given, strict=True))

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.method import Method, nothing_recomputed
+from antidiag.kernels.pairwise.bit_parallel.trials import draw_pair as draw_edit_pair
+from antidiag.kernels.pairwise.bit_parallel.trials import make_edit_pair
 from antidiag.kernels.pairwise.checkpointed import sizes
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
+from tests.choosing import HypothesisChooser
 from tests.kernels.triple.problems import triples
 from tests.problems import pair, pairs
 
@@ -42,9 +45,14 @@ def counted(method: Method, problem: Any, given: dict[str, Any]) -> tuple[int, i
 @CHECKED
 @given(data=st.data())
 def test_no_run_computes_more_cells_again_than_are_declared(method: Method, data: st.DataObject) -> None:
-    problem = data.draw(pairs() if method.problem_type.id == "pair" else triples(40))
+    is_edit = method.problem_type.id == "edit-distance"
+    if is_edit:
+        problem = draw_edit_pair(HypothesisChooser(data.draw), 1200)
+    else:
+        problem = data.draw(pairs() if method.problem_type.id == "pair" else triples(40))
+    tiles = (512, 1024) if is_edit else (32, 64, 1024)
     given = {name: data.draw(st.sampled_from(values)) for name, values in {
-        "s": (32, 64, 96), "h": (16, 48), "tile": (32, 64, 1024), "recompute": ("start-point", "first-row"),
+        "s": (32, 64, 96), "h": (16, 48), "tile": tiles, "recompute": ("start-point", "first-row"),
     }.items()}  # fmt: skip
     computed, declared = counted(method, problem, given)
     assert computed <= declared <= problem.cells
@@ -54,7 +62,8 @@ def test_no_run_computes_more_cells_again_than_are_declared(method: Method, data
 def test_a_strip_wider_than_the_problem_is_not_computed_again_beyond_it(method: Method) -> None:
     """A path along the diagonal of one chunk: all of it is computed again, and none of what is beyond it."""
     rows = "ACGTTGCA" * 4
-    problem = pair(rows, rows, SCORING) if method.problem_type.id == "pair" else data_of_three(method, rows)
+    of_two = {"pair": lambda: pair(rows, rows, SCORING), "edit-distance": lambda: make_edit_pair(rows, rows)}
+    problem = of_two.get(method.problem_type.id, lambda: data_of_three(method, rows))()
     given = {"s": 1024 if method.problem_type.id == "pair" else 112, "h": 1024, "tile": 4096, "recompute": "first-row"}
     declared = problem.cells if "alignment" in method.returns else 0
     assert counted(method, problem, given) == (declared, declared)

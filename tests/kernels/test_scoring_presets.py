@@ -121,3 +121,22 @@ def test_a_score_of_ambiguous_letters_can_be_chosen():
     n, a = (scoring.matrix.codes[ord(letter)] for letter in "NA")
     assert scoring.matrix.values[n, n] == scoring.matrix.values[n, a] == 0
     assert PAIR.option_values(build_pair(DNA, {"ambiguous": -1}))["ambiguous"] == -1
+
+
+def test_a_search_takes_presets_and_tells_that_it_has_one_gap_piece():
+    from antidiag.kernels.pairwise.search import SEARCH
+    from antidiag.kernels.pairwise.search.problem import build_search
+
+    problem = build_search([*PROTEINS, *PROTEINS], {"preset": "ssearch"})
+    assert problem.scoring.matrix == named_matrix("BLOSUM50") and problem.scoring.gap_extend == 2
+    assert ("Preset", "ssearch (SSEARCH)") in SEARCH.setting_rows(problem)
+    rebuilt = build_search([*PROTEINS, *PROTEINS], SEARCH.option_values(problem))
+    assert rebuilt.scoring == problem.scoring and rebuilt.scoring.preset == "ssearch"
+    reads = build_search([*DNA, *DNA], {"preset": "map-ont", "gap_open": 6})
+    assert reads.scoring.gap_pieces == ((6, 2),)
+    assert SEARCH.problem_notes(reads) == (
+        "gap_model affine replaces the two-piece of the preset map-ont.",
+        "gap_open 6 replaces the 4 of the preset map-ont.",
+    )
+    with pytest.raises(ParameterError, match="preset blastn .* scores nucleotides"):
+        build_search([*PROTEINS, *PROTEINS], {"preset": "blastn"})

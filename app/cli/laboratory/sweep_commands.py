@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -24,8 +25,9 @@ from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.experiments import peers
-from antidiag.kernels.experiments.measuring import runner
+from antidiag.kernels.experiments.measuring import card_points, runner
 from antidiag.kernels.experiments.point_data import point_store, points, speedups, tables
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.rooflines import roofline
@@ -96,6 +98,15 @@ Divergence = Annotated[float, typer.Option("--divergence", metavar="X", help="Of
 Random = Annotated[bool, typer.Option("--random", help="Generate unrelated sequences instead of mutated ones.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of generated input.")]
 SideBySide = Annotated[bool, typer.Option("--side-by-side", help="Measure the points of one problem in turns.")]
+OnCards = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="gpus",
+        help="gpus: measure points on all GPUs of this machine at the same time, each alone on its card; other points "
+        "follow.",
+    ),
+]
 Roofline = Annotated[
     bool, typer.Option("--roofline", help="Measure the limits of the device first, unless they are known.")
 ]
@@ -164,6 +175,7 @@ def sweep(
     side_by_side: SideBySide = False,
     limits: Roofline = False,
     resume: Resume = False,
+    on: OnCards = None,
     plot: SweepPlot = None,
     *,
     targets: TableTargets,
@@ -191,7 +203,7 @@ def sweep(
             side_by_side=side_by_side,
         )
         check_baseline(against or {}, wanted, method)
-        found = measure_sweep(wanted, control, on_progress, resume, limits)
+        found = measure_sweep(wanted, control, on_progress, resume, limits, on)
     varying = {axis.name for axis in wanted.axes}
     title = sweep_title(method, wanted.inputs, varying)
     if plot:
@@ -214,6 +226,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Skip the slowest peers and repeat less often.")] = False,
     limits: Roofline = False,
     resume: Resume = False,
+    on: OnCards = None,
     targets: TableTargets,
     options: Mapping[str, str],
     flagged: Mapping[str, str],
@@ -221,7 +234,7 @@ def bench(
     """Measure a method beside every installed peer, or run the standard suite."""
     targets.check([*(given.files or []), *flagged.values()])
     if method_id is None:
-        _run_suite(quick, limits, resume, targets)
+        _run_suite(quick, limits, resume, targets, on)
         return
     method = registry.find_method(method_id)
     with watch_measurement() as (control, on_progress):
@@ -236,7 +249,7 @@ def bench(
             patience_s=25.0,
             side_by_side=True,
         )
-        found = measure_sweep(wanted, control, on_progress, resume, limits)
+        found = measure_sweep(wanted, control, on_progress, resume, limits, on)
     against = speedups.parse_baseline(baseline) if baseline else _fastest_peer(found)
     show_points(found, sweep_title(method, wanted.inputs), against, targets)
 
@@ -265,18 +278,27 @@ def check_baseline(against: Mapping[str, str], wanted: Sweep, method: Method) ->
 
 
 def measure_sweep(
-    wanted: Sweep, control: runner.SweepControl, on_progress: Any, resume: bool, limits: bool
+    wanted: Sweep, control: runner.SweepControl, on_progress: Any, resume: bool, limits: bool, on: str | None = None
 ) -> tuple[MeasuredPoint, ...]:
-    """Measure the points of a sweep; each is saved in the user's folder at once."""
+    """Measure the points of a sweep, on all GPUs if ``on`` is "gpus"; each is saved in the user's folder at once."""
     tasks, store, found = wanted.make_tasks(), point_store.store_of_sweep(wanted.id), list[MeasuredPoint]()
     if limits:
         for backend, device in {(_resolve_backend(task.backend), task.device) for task in tasks}:
             on_progress(runner.SweepProgress(0, len(tasks), 0.0, None, "limits of the device"))
             roofline.find_roofline(backend, device, control)
-    with report_kept_points(store.path, found, len(tasks)):
-        done = runner.run_sweep(wanted, store, control, found.append, on_progress, resume)
+    with open_cards(on) as cards, report_kept_points(store.path, found, len(tasks)):
+        done = runner.run_sweep(wanted, store, control, found.append, on_progress, resume, cards)
     output.print_warnings(done, store.read_points().warnings)
     return done
+
+
+@contextmanager
+def open_cards(on: str | None) -> Iterator[Executor | None]:
+    """Yield the executor of all GPUs if ``on`` is "gpus", else None. Raise ParameterError for another value."""
+    if on not in (None, "gpus"):
+        raise ParameterError(f"--on {on} measures nothing: points are measured here, or on all GPUs with --on gpus")
+    with card_points.open_cards() if on else nullcontext() as cards:
+        yield cards
 
 
 def sweep_title(method: Method, source: SweepInputs, varying: Collection[str] = ()) -> str:
@@ -307,11 +329,11 @@ def _fastest_peer(found: Sequence[MeasuredPoint]) -> dict[str, str] | None:
     return {"method": best.contender} if best else None
 
 
-def _run_suite(quick: bool, limits: bool, resume: bool, targets: TableTargets) -> None:
+def _run_suite(quick: bool, limits: bool, resume: bool, targets: TableTargets, on: str | None) -> None:
     shown, full, of_all = [], [], list[MeasuredPoint]()
     with watch_measurement() as (control, on_progress):
         for case in cpu_suite.benchmark_cases(quick):
-            found = measure_sweep(case.sweep, control, on_progress, resume, limits)
+            found = measure_sweep(case.sweep, control, on_progress, resume, limits, on)
             shown.append(tables.summary_table(found, f"{case.sweep.title}, {found[0].size}", case.baseline))
             full.append(tables.full_table(found, case.baseline))
             of_all += found

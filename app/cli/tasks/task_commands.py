@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
 from antidiag.app import texts
 from antidiag.app.cli import report
+from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.method_runs import (
     MethodRun,
     Resume,
@@ -30,7 +31,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import result_saving
-from antidiag.kernels.registry.task_methods import TASKS, MethodTask, lacks_distances
+from antidiag.kernels.registry.task_methods import PAIR_BATCH_TASK, TASKS, MethodTask, lacks_distances
 from antidiag.kernels.registry.tree_sources import DISTANCES, TREE_SOURCES, take_data_as
 
 ALIGN_EXAMPLES = f"""
@@ -41,6 +42,12 @@ antidiag align {SAMPLES}/human-haemoglobin.fasta
 antidiag align human.fa chimpanzee.fa --mode global --out pair.paf
 
 antidiag align a.fa b.fa --method striped-score --json -
+
+antidiag align --pairs first.fa second.fa --mode global --out pairs.paf
+
+antidiag align --all family.fa --method batch-score --out scores.tsv
+
+antidiag align --query reads.fa --target genes.fa --mode query-in-target --out hits.sam
 """
 MSA_EXAMPLES = f"""
 [bold]Examples[/]
@@ -142,9 +149,54 @@ class ChosenMethod:
         return f"{self.method.name} ({self.method.id}, {self.origin})"
 
 
+@dataclass(frozen=True)
+class PairSelection:
+    """The options of many pairs at once."""
+
+    by_record: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Align many pairs: each sequence of the first file with that in the same place of the second.",
+        ),
+    ] = False
+    every_two: Annotated[bool, typer.Option("--all", help="Align every two sequences of the files.")] = False
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="FILE", help="Align each sequence of FILE with each of --target.")
+    ] = None
+    target: Annotated[str | None, typer.Option("--target", metavar="FILE", help="Sequences for --query.")] = None
+
+    @property
+    def pairing(self) -> str:
+        """The pairs that are chosen, a value of the option pairing; "" for one pair.
+
+        Raises ParameterError for options that exclude each other, and for a query without targets.
+        """
+        if (self.query is None) != (self.target is None):
+            raise ParameterError("--query and --target go together; give both files")
+        chosen = {"records": self.by_record, "all": self.every_two, "queries": self.query is not None}
+        names = [name for name, is_chosen in chosen.items() if is_chosen]
+        if len(names) > 1:
+            raise ParameterError("--pairs, --all and --query exclude each other; give one of them")
+        return "".join(names)
+
+    def select_files(self, given: RunInput) -> RunInput:
+        """Return the input with the files of the pairs. Raise ParameterError where there are too many or none."""
+        if self.query is None or self.target is None:
+            if self.by_record and len(given.files or []) > 2:
+                raise ParameterError(
+                    "--pairs takes two files, or one whose second half belongs to its first; remove others"
+                )
+            return given
+        if given.files:
+            raise ParameterError(f"--query and --target name the files; remove {given.files[0]}")
+        return replace(given, files=[self.query, self.target])
+
+
 def align(
     given: RunInput,
     *,
+    pairs: PairSelection,
     method_id: Annotated[str | None, method_option("align")] = None,
     place: RunPlace,
     output: RunOutput,
@@ -152,10 +204,15 @@ def align(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Align two sequences, and print the alignment.
+    """Align two sequences, and print the alignment; or many pairs at once, and print a table.
 
     The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
+    Many pairs (--pairs, --all, --query with --target) are aligned by batch-alignment, or scored by batch-score.
     """
+    if pairing := pairs.pairing:
+        batch = {"pairing": pairing, **options}
+        run_task(PAIR_BATCH_TASK, pairs.select_files(given), method_id, place, output, False, batch, flagged)
+        return
     run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 
 
@@ -213,6 +270,7 @@ def distances(
     *,
     method_id: Annotated[str | None, method_option("distances")] = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     options: Options,
     flagged: Options,
@@ -220,7 +278,7 @@ def distances(
     """Compute distances between the rows of an alignment, or between sequences.
 
     The recommended method is distance-alignment for an alignment; for sequences distance-full, and distance-6mer for
-    more than 200.
+    more than 200. --on and --scheduler share the pairs of distance-full out.
     """
     task = TASKS["distances"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
@@ -228,7 +286,7 @@ def distances(
         data = given.read_any_data(monitor)
         _refuse_kinds(given, data, {DistanceMatrix: "distances", Tree: "trees"}, "an alignment or sequences")
         chosen = _choose_method(task, method_id, data, place, options)
-        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method))
+        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method), executor=executor)
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result)
@@ -241,6 +299,7 @@ def tree(
     source: TreeSource = None,
     distances_method: DistancesMethod = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     options: Options,
     flagged: Options,
@@ -249,7 +308,8 @@ def tree(
 
     The recommended method is neighbor joining: nj-alignment for an alignment, which keeps the distances on the device,
     and place-alignment from 100,000 rows on; nj-pruned for distances; parttree from 20,000 sequences on. Distances that
-    the method needs and the data lack are computed first, as by the command distances.
+    the method needs and the data lack are computed first, as by the command distances. --on and --scheduler
+    share out these distances (distance-full), or the replicates of --bootstrap.
     """
     task = TASKS["tree"]
     saved = SavedResult(output.check(_usual_method(task, method_id), given.files or []))
@@ -265,11 +325,12 @@ def tree(
         if lacks_distances(data, chosen.method):
             names = {option.name for option in chosen.method.problem_type.options}
             others = {name: own.pop(name) for name in options if name not in names}
-            data, row = _compute_distances(data, distances_method, place, others, monitor)
+            data, row = _compute_distances(data, distances_method, place, others, monitor, executor)
             first.append(row)
         elif distances_method is not None:
             raise ParameterError(f"--distances has no use: {chosen.method.id} takes the data as they are; remove it")
-        wanted = MethodRun(chosen.method, place, own, given.parse_parameters(chosen.method))
+        shared_out = ExecutorOptions() if first else executor
+        wanted = MethodRun(chosen.method, place, own, given.parse_parameters(chosen.method), executor=shared_out)
         result = wanted.execute(data, monitor, [] if first else read)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result, first)
@@ -283,11 +344,16 @@ def _refuse_kinds(given: RunInput, data: Sequence[Any], kinds: Mapping[type, str
 
 
 def _compute_distances(
-    data: Sequence[Any], method_id: str | None, place: RunPlace, options: Options, monitor: Monitor
+    data: Sequence[Any],
+    method_id: str | None,
+    place: RunPlace,
+    options: Options,
+    monitor: Monitor,
+    executor: ExecutorOptions,
 ) -> tuple[list[Any], report.LabelledText]:
     """Return the distances of an alignment or of sequences for a tree, and a row of the report about them."""
     chosen = _choose_method(TASKS["distances"], method_id, data, place, options)
-    result = MethodRun(chosen.method, place, options, {}).execute(data, monitor)
+    result = MethodRun(chosen.method, place, options, {}, executor=executor).execute(data, monitor)
     time = texts.format_duration(sum(result.times_ms.values()))
     return [result.answer.distances], ("distances", f"{chosen.label}, {time}")
 
@@ -301,6 +367,7 @@ def run_task(
     resume: bool,
     options: Options,
     flagged: Options,
+    executor: ExecutorOptions | None = None,
 ) -> None:
     """Run the chosen or the recommended method of a task, all of whose methods take the same data."""
     usual = _usual_method(task, method_id)
@@ -308,7 +375,8 @@ def run_task(
     with watch_saved_run() as monitor:
         data = given.read_data(usual, flagged, monitor)
         chosen = _choose_method(task, method_id, data, place, options)
-        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method), flagged, resume)
+        values = given.parse_parameters(chosen.method)
+        wanted = MethodRun(chosen.method, place, options, values, flagged, resume, executor or ExecutorOptions())
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result)

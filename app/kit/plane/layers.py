@@ -13,9 +13,8 @@ from antidiag.app.kit.plane import path_states
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.theme import Theme
 from antidiag.kernels.pairwise import path_index
-from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.registry.matrix_values import Span
-from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds
+from antidiag.kernels.scoring import FreeEnds
 
 DENSEST_STRIPS, DENSEST_BOUNDARIES, DENSEST_TILES = 4, 12, 8
 SPARSE_TILES = 48  # pixels between special rows from which they are drawn in full
@@ -30,6 +29,8 @@ def draw_layers(painter: QPainter, frame: MatrixFrame, picture: MatrixPicture, t
     """Draw all active layers from bottom to top."""
     draw_border(painter, frame, theme)
     _draw_free_borders(painter, frame, picture, theme)
+    if picture.shows_layer("skipped"):
+        _draw_skipped(painter, frame, picture, theme)
     if picture.shows_layer("boundaries"):
         _draw_boundaries(painter, frame, picture, theme)
     for layer, axis, distance in list_borders(picture):
@@ -50,7 +51,7 @@ def draw_border(painter: QPainter, frame: MatrixFrame, theme: Theme) -> None:
 
 def free_borders(picture: MatrixPicture) -> FreeEnds:
     """Return the ends whose letters may stay unaligned, and so the borders where an alignment may start or end."""
-    return picture.problem.free_ends if isinstance(picture.problem, PairProblem) else NO_FREE_ENDS
+    return picture.problem.free_ends
 
 
 def _draw_free_borders(painter: QPainter, frame: MatrixFrame, picture: MatrixPicture, theme: Theme) -> None:
@@ -185,6 +186,16 @@ def _draw_recomputed(painter: QPainter, frame: MatrixFrame, what: MatrixPicture,
     shade.setAlpha(20 if frame.shows_cells else 45)
     painter.setBrush(shade)
     painter.drawRects([QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in visible_boxes(frame, what.recomputed)])
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _draw_skipped(painter: QPainter, frame: MatrixFrame, what: MatrixPicture, theme: Theme) -> None:
+    """Veil the blocks that pruning did not compute."""
+    veil = QColor(theme.panel)
+    veil.setAlpha(170)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(veil)
+    painter.drawRects([QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in visible_boxes(frame, what.skipped)])
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

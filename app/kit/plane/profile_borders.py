@@ -17,7 +17,7 @@ from antidiag.kernels.profiles.column_scores import sequence_logo as columns
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScoring, ProfileSpan
 from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.profiles.profile import Profile
-from antidiag.kernels.scoring import Mode
+from antidiag.kernels.scoring import FreeEnds, Mode
 
 AnyProfileProblem = ProfileProblem | ProfileSequenceProblem
 LOGO_PIXELS, LETTERS = 34, 18  # pixels of the logos along a border, and of the letters beside the table
@@ -68,6 +68,16 @@ class ProfilePlane:
     def mode(self) -> Mode:
         """Whether scores begin at 0 or at a border."""
         return Mode.LOCAL if self.problem.span is ProfileSpan.LOCAL else Mode.GLOBAL
+
+    @property
+    def free_ends(self) -> FreeEnds:
+        """The ends whose columns may stay unaligned at no cost."""
+        return self.problem.span.free_ends
+
+    @property
+    def is_reversed(self) -> bool:
+        """Profiles have no other strand."""
+        return False
 
     def describe_column(self, axis: int, place: int) -> str:
         """Return a column in a few letters: "G 0.64 A 0.21"; for a sequence its letter."""

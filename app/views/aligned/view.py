@@ -18,6 +18,7 @@ from antidiag.app.kit.controls.widgets import is_in_low_window, tool_button
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
 from antidiag.app.views.aligned.editing.cell_commands import CellCommands
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
@@ -32,9 +33,11 @@ from antidiag.app.views.aligned.side_panels.row_splitter import RowSplitter
 from antidiag.app.views.aligned.side_panels.tree_controller import TreeController
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result
+from antidiag.kernels.pairwise.frames import codon_text
 
 VIEW_FORMS = {
     "pair": (("match",), True),
+    "frames": (("match", *(tracks.NOTE_PREFIX + tag for tag in (codon_text.SHIFT_TAG, *codon_text.BASE_TAGS))), True),
     "triple": (("identity",), True),
     "many": (("logo", "consensus", "confidence", "conservation", "occupancy"), False),
 }
@@ -43,6 +46,13 @@ MOST_RANGES = 20_000
 """Ranges of rows and columns of a selection that are kept with the view at most."""
 STEP_KEYS = {Qt.Key.Key_M: "mismatch", Qt.Key.Key_G: "gap"}
 """Keys that step along a pair while letters cannot be typed."""
+
+
+def _choose_form(alignment: AlignedSequences, result: Result | None) -> str:
+    """Return the form, one of VIEW_FORMS, in which an alignment is shown first."""
+    if any(tag == codon_text.SHIFT_TAG for tag, _ in alignment.annotations.of_columns):
+        return "frames"
+    return {2: "pair", 3: "triple"}.get(len(alignment.names), "many") if result else "many"
 
 
 class AlignmentViewer(BaseAlignmentView):
@@ -133,7 +143,7 @@ class AlignmentViewer(BaseAlignmentView):
         """Show an alignment ``of`` a result, an alignment by itself, or nothing; say why a result has none."""
         result = of if isinstance(of, Result) else None
         if alignment is not None:
-            self._use_form({2: "pair", 3: "triple"}.get(len(alignment.names), "many") if result else "many")
+            self._use_form(_choose_form(alignment, result))
         super().show_alignment(alignment, of)
         self.pair_summary.show_result(result)
         explained = bool(self.pair_summary.explanation.text())

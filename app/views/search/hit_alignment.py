@@ -154,8 +154,8 @@ def draw_path_plane(painter: QPainter, area: QRectF, pair: PairProblem, path: Al
     box = QRectF(plane.left(), plane.top(), width, height)
     cells = path.list_cells().astype(float)
     points = np.stack((box.left() + cells[:, 1] / columns * width, box.top() + cells[:, 0] / rows * height), axis=1)
-    turns = np.flatnonzero(np.diff(path.operations.astype(np.int16), prepend=DIAGONAL)) if path.operations.size else []
-    kept = np.unique(np.concatenate(([0, len(points) - 1], np.asarray(turns, np.int64))))
+    turns = np.flatnonzero(np.diff(path.operations.astype(np.int16), prepend=DIAGONAL))
+    kept = np.unique(np.concatenate(([0, len(points) - 1], turns)))
     line = simplify_line(points[kept], 0.3)
     with saved_painter_state(painter):
         painter.setPen(QPen(QColor(colours.border), 1))

@@ -124,7 +124,7 @@ class HitTable(QTableView):
     def selected_places(self) -> list[int]:
         """Return the selected places, ascending."""
         ranges = self.selectionModel().selection()
-        return sorted({row for one in ranges for row in range(one.top(), one.bottom() + 1)})
+        return sorted({row for one in ranges.toList() for row in range(one.top(), one.bottom() + 1)})
 
     def show_hits(self, shown: ShownHits | None, sort_column: str, descending: bool) -> None:
         """Show hits, with a mark on the column by which they are sorted."""

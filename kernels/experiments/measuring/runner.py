@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.experiments.measuring import task_preparation, timing
+from antidiag.kernels.executors.executor import Executor
+from antidiag.kernels.experiments.measuring import card_points, task_preparation, timing
 from antidiag.kernels.experiments.measuring.answer_agreement import AnswerAgreement
 from antidiag.kernels.experiments.measuring.sweep_control import SweepControl
 from antidiag.kernels.experiments.measuring.task_preparation import PreparedTask
@@ -52,19 +54,21 @@ def run_sweep(
     on_point: Callable[[MeasuredPoint], None] = lambda point: None,
     on_progress: Callable[[SweepProgress], None] = lambda progress: None,
     reuse: bool = False,
+    cards: Executor | None = None,
 ) -> tuple[MeasuredPoint, ...]:
     """Measure every task of a sweep, in its order.
 
     Every point goes to ``store`` and ``on_point`` when it is measured. With ``reuse``, points that were measured before
     (in any sweep of this user, or in this store) are not measured again and are added to ``store``. Both callbacks run
-    on the calling thread. Raises ParameterError for an invalid sweep, and Cancelled; a point that cannot be measured
-    raises no error.
+    on the calling thread. ``cards`` is the executor of all GPUs, on which points of GPUs are then measured at the same
+    time, each alone on its card. Raises ParameterError for an invalid sweep, and Cancelled; a point that cannot be
+    measured raises no error.
     """
     tasks = sweep.make_tasks()
     if store is not None:
         store.begin_sweep(sweep_records.sweep_to_json(sweep))
     manner = MeasuringPolicy(sweep.patience_s, sweep.side_by_side)
-    return run_tasks(tasks, manner, store, control, on_point, on_progress, reuse)
+    return run_tasks(tasks, manner, store, control, on_point, on_progress, reuse, cards)
 
 
 def run_tasks(
@@ -75,24 +79,70 @@ def run_tasks(
     on_point: Callable[[MeasuredPoint], None] = lambda point: None,
     on_progress: Callable[[SweepProgress], None] = lambda progress: None,
     reuse: bool = False,
+    cards: Executor | None = None,
 ) -> tuple[MeasuredPoint, ...]:
-    """Measure a list of tasks in their order; the parameters are those of `run_sweep`."""
+    """Measure a list of tasks in their order; the parameters are those of `run_sweep`.
+
+    With ``cards``, points of GPUs come first, as they end, and the others are measured afterwards, when the machine is
+    quiet.
+    """
     control = control or SweepControl()
     before = _find_reusable_points(store) if reuse else {}
     here = {point.key for point in store.read_points().points} if reuse and store is not None else set()
     clock = _Clock(_expected_ms(tasks, manner, control))
-    agreement, found = AnswerAgreement(), list[MeasuredPoint]()
-    for group in _group_tasks(tasks, manner.side_by_side):
-        on_progress(clock.make_progress(len(found), len(tasks), _group_title(group)))
-        for point in _measure_group(group, manner, control, before):
+    agreement, done = AnswerAgreement(), dict[int, list[MeasuredPoint]]()
+    groups = list(enumerate(_group_tasks(tasks, manner.side_by_side)))
+
+    def keep(number: int, measured: Iterable[MeasuredPoint]) -> None:
+        done[number] = []
+        for point in measured:
             point = agreement.check_point(point)
             if store is not None and not (point.reused and point.key in here):
                 store.append_point(point)
-            found.append(point)
+            done[number].append(point)
             on_point(point)
-        clock.add_group(group, found[len(found) - len(group) :])
-    on_progress(clock.make_progress(len(found), len(tasks), ""))
-    return tuple(found)
+        clock.add_group(groups[number][1], done[number])
+
+    def report(text: str) -> None:
+        on_progress(clock.make_progress(sum(map(len, done.values())), len(tasks), text))
+
+    if cards is not None:
+        path = store.path if reuse and store is not None else None
+        shared = [(number, group) for number, group in groups if all(map(card_points.runs_on_card, group))]
+        report(f"{cards.slots} GPUs")
+        for number, measured in card_points.measure_on_cards(shared, manner, path, cards, control):
+            keep(number, measured)
+            report(f"{cards.slots} GPUs")
+    for number, group in groups:
+        if number not in done:
+            report(_group_title(group))
+            keep(number, _measure_group(group, manner, control, before))
+    report("")
+    return tuple(point for number, _ in groups for point in done[number])
+
+
+def measure_group(
+    group: Sequence[MeasurementTask], manner: MeasuringPolicy, store: Path | None, monitor: Monitor
+) -> list[MeasuredPoint]:
+    """Measure tasks with the same problem in this process, which `run_tasks` has started for a card.
+
+    With ``store``, points that were measured before are taken from there and from the user's folder.
+    """
+    before = {} if store is None else _find_reusable_points(PointStore(store))
+    return list(_measure_group(group, manner, _ControlOf(monitor), before))
+
+
+class _ControlOf(SweepControl):
+    """Is cancelled when a monitor is."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        super().__init__()
+        self._monitor = monitor
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Return whether the sweep or the monitor was asked to stop."""
+        return super().is_cancelled or self._monitor.is_cancelled
 
 
 def expected_s(

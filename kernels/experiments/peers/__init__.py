@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antidiag.kernels.experiments.peers import matrices, models, pairs, programs
+from antidiag.kernels.experiments.peers import matrices, models, pairs, programs, searches
 from antidiag.kernels.experiments.peers.peer import Peer
 from antidiag.kernels.method import Method
 
@@ -11,6 +11,7 @@ PEERS: tuple[Peer, ...] = (
     *matrices.PEERS,
     *models.PEERS,
     *programs.PEERS,
+    *searches.PEERS,
 )
 
 

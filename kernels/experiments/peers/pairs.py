@@ -48,7 +48,9 @@ def _never_refuse(problem: PairProblem) -> str:
 
 
 def _refuse_problem(refusal: Callable[[Any], str], problem: PairProblem) -> str:
-    """Say why a peer cannot compute a problem: by ``refusal``, or because gap costs have two pieces."""
+    """Say why a peer cannot compute a problem: by ``refusal``, or because of what no peer computes."""
+    if problem.is_undecided:
+        return "it aligns one strand; choose the strand forward or reverse"
     if problem.scoring.has_two_pieces:
         return "gap costs have two pieces, which no peer computes (Biopython's gap functions take cubic time)"
     return refusal(problem)

@@ -70,7 +70,7 @@ def _prepare_alignment(command: Callable[[Path, Path], list[str]], to_output: bo
     read, write = _write_sequences(problem, folder), Path(folder.name) / "out.fa"
 
     def call() -> int:
-        found = _run(command(read, write), folder)
+        found = run_program(command(read, write), folder)
         return _count_columns(found if to_output else write.read_text(encoding="ascii"))
 
     return call
@@ -85,7 +85,7 @@ def _write_sequences(problem: Any, folder: TemporaryDirectory[str]) -> Path:
     return path
 
 
-def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
+def run_program(command: list[str], folder: TemporaryDirectory[str]) -> str:
     """Return what a program prints; ``folder`` lives as long as the call does. Raise InputError with its last line."""
     found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder.name)
     if found.returncode:
@@ -122,7 +122,7 @@ def _quick_distances(problem: Any) -> Callable[[], str]:
     command = ["clustalw", f"-INFILE={read}", f"-NEWTREE={write}", "-QUICKTREE", "-ALIGN", "-QUIET", *options]
 
     def call() -> str:
-        _run(command, folder)
+        run_program(command, folder)
         return write.read_text(encoding="ascii")
 
     return call
@@ -143,7 +143,7 @@ def _prepare_quicktree(problem: Any) -> Callable[[], str]:
         file.write(f"{len(problem.matrix.names)}\n")
         for number, row in enumerate(problem.matrix.values.tolist()):
             file.write(f"{f't{number}':<{SHORT_NAME}} " + " ".join(f"{value:.9g}" for value in row) + "\n")
-    return lambda: _run(["quicktree", "-in", "m", "-out", "t", str(path)], folder)
+    return lambda: run_program(["quicktree", "-in", "m", "-out", "t", str(path)], folder)
 
 
 def _aligner_peer(

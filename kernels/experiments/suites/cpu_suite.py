@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from antidiag.kernels import RESOURCES, registry
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import devices
@@ -23,7 +25,9 @@ from antidiag.kernels.experiments.sweeps.sweep import Sweep
 from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Loaded, SweepInputs
 from antidiag.kernels.io import sequences
-from antidiag.kernels.model import SequenceType
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.search.database import SequenceDatabase, make_memory_database
+from antidiag.kernels.sequences.alphabets import AMINO_ACIDS
 
 SAMPLES = RESOURCES / "samples"
 SHARED_DATA = SAMPLES.parents[2] / "shared" / "data"
@@ -55,6 +59,8 @@ def _cpu_cases(quick: bool) -> Iterator[BenchmarkCase]:
     yield _score_case("phages", phages, DNA, repeats, ())
     yield _alignment_case("phages", phages, DNA, repeats, peer=not quick, with_peak=True)
     yield from _edit_distance_cases(quick)
+    for letters in (500,) if quick else (144, 500, 1000, 5000):
+        yield _search_case(letters, 5_000 if quick else 20_000)
     yield _triple_case(repeats)
     for taxa in (1000, 2000) if quick else (1000, 2000, 4000):
         yield _tree_case(taxa)
@@ -189,6 +195,35 @@ def _profile_case(columns: int, options: Mapping[str, Any]) -> BenchmarkCase:
         title=f"Two profiles, {', '.join(options.values()) or 'Euclidean distances'}",
     )
     return BenchmarkCase(sweep, {"method": "profile-serial"})
+
+
+def _search_case(letters: int, count: int) -> BenchmarkCase:
+    """Return a case of a random query against random proteins of the lengths of Swiss-Prot, on one and all threads."""
+    query, database = make_random_search(letters, count)
+    sweep = Sweep(
+        contenders=("smith-waterman-search", "parasail-search", "ssearch36", "blastp"),
+        inputs=Loaded((query, database)),
+        axes=(make_thread_axis(),),
+        options={"matrix": "BLOSUM62", "gap_open": 11.0, "gap_extend": 1.0, "alignments": False},
+        backends=("cpu",),
+        repeats=3,
+        patience_s=25.0,
+        side_by_side=True,
+        title=f"Search: query of {letters:,} letters, {count:,} proteins",
+    )
+    return BenchmarkCase(sweep, {"method": "parasail-search"})
+
+
+def make_random_search(letters: int, count: int) -> tuple[Sequence, SequenceDatabase]:
+    """Return a random query, and random proteins whose lengths are log-normal with a mean of 360."""
+    random = np.random.default_rng(1)
+    amino_acids = np.frombuffer(AMINO_ACIDS.encode(), np.uint8)
+    lengths = np.clip(random.lognormal(np.log(360) - 0.23, 0.68, count), 10, 35_000).astype(int)
+    query, *others = (
+        Sequence(f"p{number}", random.choice(amino_acids, length).tobytes(), SequenceType.PROTEIN)
+        for number, length in enumerate([letters, *lengths.tolist()])
+    )
+    return query, make_memory_database(others, f"{count:,} random proteins")
 
 
 def _triple_case(repeats: int) -> BenchmarkCase:

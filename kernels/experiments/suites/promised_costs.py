@@ -50,6 +50,7 @@ def _lengths(*lengths: Any, **settings: Any) -> tuple[Generated, ...]:
 INPUTS: Mapping[str, tuple[Generated, ...]] = {
     "pair": _lengths(60, 1000, 10_000),
     "edit-distance": _lengths(60, 1000, 10_000),
+    "frame-alignment": _lengths((20, 60), (300, 10_000), (1000, 100_000)),
     "triple": _lengths(20, 80, 250, type=SequenceType.PROTEIN, divergence=0.5),
     "tree": _lengths(20, 200, 1000),
     "full-distances": _proteins((4, 60), (30, 200), (150, 300)),

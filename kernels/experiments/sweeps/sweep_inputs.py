@@ -86,6 +86,7 @@ class Generated:
         """Return the data of the problem in the order of its inputs; raise InputError if a kind cannot be generated."""
         draw = np.random.default_rng(self.seed)
         places = [wanted.kind for wanted in problem.inputs for _ in range(self._checked_count(wanted))]
+        types = iter([kind for wanted in problem.inputs for kind in wanted.sequence_types])
         lengths = self._datum_lengths(places)
         family = iter(
             self._make_family([n for kind, n in zip(places, lengths, strict=True) if kind.type is Sequence], draw)
@@ -95,12 +96,19 @@ class Generated:
             if there := self._given_data(kind):
                 made.append(there[0])
             elif kind.type is Sequence:
-                made.append(next(family))
+                made.append(self._with_type(next(family), next(types, self.type), draw))
             elif kind.generate is None:
                 raise InputError(f"{kind.plural} cannot be generated; load one from a file")
             else:
                 made.append(kind.generate(length, draw))
         return tuple(made)
+
+    def _with_type(self, sequence: Sequence, wanted: SequenceType, draw: np.random.Generator) -> Sequence:
+        """Return a sequence if it has the wanted type, else random letters of that type in its place."""
+        if sequence.type is wanted:
+            return sequence
+        letters = np.frombuffer(LETTERS[wanted], np.uint8)
+        return replace(sequence, letters=letters[draw.integers(0, letters.size, len(sequence))].tobytes(), type=wanted)
 
     def _datum_lengths(self, places: Sequences[DataKind]) -> tuple[int, ...]:
         """Return the length or size of every datum."""

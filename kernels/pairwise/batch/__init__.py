@@ -1,0 +1,81 @@
+"""Many pairs at once: record by record, all against all, or queries against others."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from antidiag.kernels import scoring_options
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.method import CostEstimate, Method, ProblemType, Teaching, backends_in
+from antidiag.kernels.pairwise import classification
+from antidiag.kernels.pairwise.batch import formats, problem, sizes
+from antidiag.kernels.pairwise.batch.parameters import BatchParameters
+
+GOTOH = Citation(
+    key="gotoh1982improved",
+    authors="Osamu Gotoh",
+    title="An Improved Algorithm for Matching Biological Sequences",
+    venue="Journal of Molecular Biology",
+    year=1982,
+    kind="article",
+    volume="162",
+    pages="705-708",
+)
+
+PAIR_BATCH = ProblemType(
+    id="pair-batch",
+    label="Many pairs of sequences",
+    inputs=(problem.SEQUENCES,),
+    options=problem.BATCH_OPTIONS,
+    build_problem=problem.build_batch,
+    default_options=scoring_options.default_scores,
+    answer_json=formats.answer_json,
+    answer_rows=formats.answer_rows,
+    format_answer=formats.format_answer,
+    file_formats=formats.FORMATS,
+    setting_rows=problem.setting_rows,
+    option_values=problem.option_values,
+    problem_notes=lambda batch: scoring_options.sequence_notes(batch.sequences, batch.scoring.matrix),
+    trials_name="antidiag.kernels.pairwise.batch.trials:TRIALS",
+    dp_classification=classification.GAPS,
+)
+
+_declare_method = partial(
+    Method,
+    family="batch",
+    citation=GOTOH,
+    problem_type=PAIR_BATCH,
+    parameters=BatchParameters,
+    teaching=Teaching(
+        Path(__file__).with_name("page.md"),
+        no_walkthrough_reason="The cells of a pair are those of StripedScore; follow the recurrence there.",
+    ),
+)
+
+METHODS = (
+    _declare_method(
+        id="batch-alignment",
+        name="BatchAlignment",
+        summary="Best alignments of many pairs of any lengths in one run; on a GPU two pairs share registers.",
+        backends=backends_in("antidiag.kernels.pairwise.batch", "align_batch"),
+        returns=frozenset({"score", "alignment"}),
+        cost=CostEstimate(
+            estimate_memory=sizes.estimate_path_memory,
+            memory_hint="Align the pairs in several runs.",
+            nominal_gcups={"cpu": 0.3, "cuda": 1000.0},
+        ),
+    ),
+    _declare_method(
+        id="batch-score",
+        name="BatchScore",
+        summary="Scores of the best alignments of many pairs of any lengths in one run.",
+        backends=backends_in("antidiag.kernels.pairwise.batch", "score_batch"),
+        returns=frozenset({"score"}),
+        cost=CostEstimate(
+            estimate_memory=sizes.estimate_score_memory,
+            memory_hint="Align the pairs in several runs.",
+            nominal_gcups={"cpu": 0.5, "cuda": 2000.0},
+        ),
+    ),
+)

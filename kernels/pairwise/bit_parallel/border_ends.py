@@ -19,12 +19,12 @@ def find_end(pair: WordPair, row: np.ndarray, column: np.ndarray) -> EndCell:
     """
     m, n, free = pair.m, pair.n, pair.pair.free
     top, left = (0 if free.top else n), (0 if free.left else m)
-    last_row = _least(row[0], row[1], left, pair.padding, n, free.bottom)
-    return pair.choose_end(last_row, _least(column[0], column[1], top, 0, m, True))
+    last_row = least_of_bits(row[0], row[1], left, pair.padding, n, free.bottom)
+    return pair.choose_end(last_row, least_of_bits(column[0], column[1], top, 0, m, True))
 
 
 @cached_njit
-def _least(up, down, value, padding, count, anywhere):
+def least_of_bits(up, down, value, padding, count, anywhere):
     """Return the least of the numbers that begin with ``value`` and change by bits, and its place, counted from 1.
 
     ``value`` itself does not count; without ``anywhere`` only the last number does.
@@ -41,4 +41,4 @@ def _least(up, down, value, padding, count, anywhere):
 def compile_functions() -> None:
     """Compile what this module calls, or load it from the cache folder."""
     words = np.zeros((2, 1), np.int64)
-    _least(words[0], words[1], 0, 0, 1, True)
+    least_of_bits(words[0], words[1], 0, 0, 1, True)

@@ -4,10 +4,11 @@ Threads take strips in order, each a block of rows behind its left neighbour. Bo
 as bits, in threads + 1 places that are used in turn. Where the path is wanted, boundary columns and rows whose number
 is a multiple of the tile are kept.
 
-Band (Ukkonen 1985): with n - m = delta, a path of cost delta + 2 p + 1 or less stays on diagonals -p to delta + p. A
+Band (Ukkonen 1985): with n - m = delta, a path from corner to corner of cost delta + 2 p + 1 or less stays on diagonals
+-p to delta + p; one that begins in the corner and ends anywhere, of cost p or less, on diagonals -p to p. A
 strip computes the rows of its part of the band, in whole words. Differences that come from outside are taken as 1,
-which a path along the border of the band has, so a distance of at most delta + 2 p + 1 is exact, and so are all cells
-of all best paths. Else p grows: the distance that was found bounds the true one.
+which a path along the border of the band has, so a distance within these bounds is exact, and so are all cells of all
+best paths. Else p grows: the distance that was found bounds the true one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import WORD_LANES, fetch_add, load_acquire, popcount, store_release
 from antidiag.kernels.cpu.workers import WORD_STRIDE
-from antidiag.kernels.pairwise.bit_parallel.border_ends import find_end
+from antidiag.kernels.pairwise.bit_parallel.border_ends import find_end, least_of_bits
 from antidiag.kernels.pairwise.bit_parallel.cpu_words import (
     BITS,
     BLOCK,
@@ -42,6 +43,8 @@ FIRST_BAND = 128
 USUAL_GROWTH, UNRELATED_GROWTH = 2, 8
 """How p grows, and how it grows where the first bands find more than a third of the letters different."""
 UNRELATED_SHARE = 0.35
+UNREACHED = 2**40
+"""A distance of cells outside of the band."""
 CERTAIN_COST = 3
 """A band that is certain to be wide enough is taken if it has at most so many times the cells of the last one."""
 ALL_ONES = -1
@@ -56,7 +59,8 @@ class WordRun(NamedTuple):
     ``columns_kept`` int64 (places + kept, 2, words): rise and fall of boundary columns. ``rows_kept`` int64 (rows,
     strips * 16): plus and minus of rows whose number is a multiple of ``tile``, by strip. ``last_row`` int64 (strips *
     16). ``first_column`` int64 (2, words). ``sums`` int64 (strips): difference of the upper corners of a strip and the
-    next one. ``log`` int64 (strips, 4): start, end, thread, and ns waited. ``tile`` is 0 where nothing is kept.
+    next one. ``rises`` int64 (strips): difference of the left corners of a strip that reaches row m. ``log`` int64
+    (strips, 4): start, end, thread, and ns waited. ``tile`` is 0 where nothing is kept.
     """
 
     letters: tuple[np.ndarray, ...]
@@ -70,6 +74,7 @@ class WordRun(NamedTuple):
     last_row: np.ndarray
     first_column: np.ndarray
     sums: np.ndarray
+    rises: np.ndarray
     log: np.ndarray
     progress: np.ndarray
     ticket: np.ndarray
@@ -109,6 +114,7 @@ class WordSweep:
             last_row=np.empty(strips * 2 * WORD_LANES, np.int64),
             first_column=np.zeros((2, words), np.int64),
             sums=np.empty(strips, np.int64),
+            rises=np.zeros(strips, np.int64),
             log=np.zeros((strips, 4), np.int64),
             progress=np.zeros(strips * WORD_STRIDE, np.int64),
             ticket=np.zeros(1, np.int64),
@@ -134,15 +140,17 @@ class WordSweep:
         return int((rows * STRIP).sum()) - int(rows[0]) * self.pair.padding
 
     def set_band(self, half_width: int | None) -> None:
-        """Compute on diagonals -p to delta + p, or everything if p is None."""
+        """Compute the band of p, or everything if p is None; strips beyond the band have no rows."""
         bands, m = self.arrays.bands, self.pair.m
         if half_width is None:
             bands[:] = 0, m
             return
         ends = np.arange(1, len(bands) + 1) * STRIP - self.pair.padding
         starts = np.maximum(ends - STRIP, 0)
-        bands[:, 0] = np.maximum(starts - (self.pair.n - m) - half_width, 0) // BITS * BITS
+        upper = half_width + (self.pair.n - m if self.pair.ends_in_corner else 0)
+        bands[:, 0] = np.maximum(starts - upper, 0) // BITS * BITS
         bands[:, 1] = np.minimum(-(-(ends + half_width) // BITS) * BITS, m)
+        bands[bands[:, 0] >= m] = m
 
     def compute_cells(self, phase: CpuPhase, already_done: int) -> int:
         """Compute the cells of the band on threads; return the distance of the last cell. Raises Cancelled."""
@@ -195,22 +203,46 @@ def find_distance(sweep: WordSweep, phase: CpuPhase) -> tuple[EndCell, int]:
         sweep.compute_cells(phase, 0)
         return _find_end(sweep), sweep.band_cells
     delta, computed, half_width = pair.n - pair.m, 0, FIRST_BAND
+    if not pair.ends_in_corner and not pair.pair.free.bottom:
+        half_width += delta  # column n is not reached before
     while True:
         sweep.set_band(half_width)
         distance = sweep.compute_cells(phase, computed)
-        if distance <= delta + 2 * half_width + 1:
-            return EndCell(-distance, pair.m, pair.n), sweep.band_cells
+        end = EndCell(-distance, pair.m, pair.n) if pair.ends_in_corner else _find_end_in_band(sweep)
+        certain = (distance - delta) // 2 if pair.ends_in_corner else -end.score
+        if certain <= half_width:
+            return end, sweep.band_cells
         computed = max(computed, sweep.band_cells)
-        half_width = _grow_band(pair, half_width, distance)
+        half_width = _grow_band(pair, half_width, certain)
 
 
-def _grow_band(pair: WordPair, half_width: int, distance: int) -> int:
-    """Return p of the next band, given the distance that a band of ``half_width`` found."""
-    found = distance - (pair.n - pair.m)
-    certain = found // 2
+def _grow_band(pair: WordPair, half_width: int, certain: int) -> int:
+    """Return p of the next band, given the least p that is certain to be enough."""
     if STRIP + 2 * certain <= CERTAIN_COST * (STRIP + 2 * half_width):
         return certain
-    return half_width * (UNRELATED_GROWTH if found > UNRELATED_SHARE * pair.m else USUAL_GROWTH)
+    is_unrelated = certain > UNRELATED_SHARE * pair.m / (2 if pair.ends_in_corner else 1)
+    return min(half_width * (UNRELATED_GROWTH if is_unrelated else USUAL_GROWTH), certain)
+
+
+def _find_end_in_band(sweep: WordSweep) -> EndCell:
+    """Return the best end in the band of paths that begin in the corner."""
+    pair, arrays, free = sweep.pair, sweep.arrays, sweep.pair.pair.free
+    bases, last = np.append(0, np.cumsum(arrays.sums)[:-1]), len(arrays.bands) - 1
+    row, column = (UNREACHED, pair.n), (UNREACHED, pair.m)
+    words = arrays.last_row.reshape(-1, 2, WORD_LANES)
+    for strip in np.flatnonzero((arrays.bands[:, 1] == pair.m) & (arrays.bands[:, 0] < pair.m)).tolist():
+        if free.bottom or strip == last:
+            padding = 0 if strip else pair.padding
+            corner = int(bases[strip] + arrays.rises[strip])
+            least, at = least_of_bits(words[strip, 0], words[strip, 1], corner, padding, STRIP - padding, free.bottom)
+            row = min(row, (least, pair.strip_columns(strip)[0] + at))
+    first, until = arrays.bands[last].tolist()
+    if free.right and first < until:
+        above = int(bases[last]) + pair.n - pair.strip_columns(last)[0]
+        bits = arrays.columns_kept[last % arrays.places][:, first // BITS :]
+        least, at = least_of_bits(bits[0], bits[1], above, 0, until - first, True)
+        column = least, first + at
+    return pair.choose_end(row, column)
 
 
 def _find_end(sweep: WordSweep) -> EndCell:
@@ -274,6 +306,12 @@ def compute_strips(arrays, worker, stop):
         if strip >= strips or load_acquire(stop, 0) != 0:
             return
         first, last = bands[strip, 0], bands[strip, 1]
+        if first >= last:
+            arrays.sums[strip] = 0
+            log[strip, 0] = log[strip, 1] = now_ns()
+            log[strip, 2], log[strip, 3] = worker, 0
+            store_release(progress, strip * WORD_STRIDE, m)
+            continue
         find_strip_matches(
             arrays.columns, strip * STRIP - arrays.padding, arrays.match_starts, arrays.match_codes,
             arrays.left_is_free, equal,
@@ -301,6 +339,8 @@ def compute_strips(arrays, worker, stop):
                 store_release(progress, strip * WORD_STRIDE, row)
         for word in range(2 * WORD_LANES):
             last_row[strip * 2 * WORD_LANES + word] = words[word]
+        if last == m:
+            arrays.rises[strip] = sum_column(left, first, m)
         below = bands[strip + 1, 1] if strip + 1 < strips else last
         for word in range(last // BITS, (below + BITS - 1) // BITS):
             if word * BITS >= last:

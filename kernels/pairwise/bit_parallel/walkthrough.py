@@ -97,21 +97,30 @@ class _WordAnimation:
 
     def make_animation(self) -> Animation:
         """Return the animation of all steps."""
-        step_of, worker_of = {}, {}
+        step_of: dict[tuple[int, ...], int] = {}
+        worker_of: dict[tuple[int, ...], int] = {}
         for i in range(1, self.pair.row_count + 1):
             for j in range(1, self.pair.column_count + 1):
                 lane = (j - 1) // self.word
                 step_of[i, j], worker_of[i, j] = i - 1 + lane, lane
         steps = [self._make_step(t) for t in range(self.pair.row_count + self.lanes - 1)]
-        cuts = (), tuple(range(self.word + 1, self.pair.column_count + 1, self.word))
+        cuts: tuple[tuple[int, ...], tuple[int, ...]] = (
+            (),
+            tuple(range(self.word + 1, self.pair.column_count + 1, self.word)),
+        )
         tables = self.pair.make_tables(step_of, worker_of, cuts)
-        labels = tables[H].rows, tables[H].columns
-        bits = [self._make_table(kind, step_of, worker_of, labels, cuts) for kind in range(EQUAL, MINUS + 1)]
+        bits = [self._make_table(kind, step_of, worker_of, tables[H]) for kind in range(EQUAL, MINUS + 1)]
         notes = ("H is minus the distance. Neighbours in H differ by at most 1, so a row is two bits a column.",)
         workers = numbered_names(self.lanes, "lane")
         return self.pair.build_animation("BitParallel", [*tables, *bits], steps, workers, self.explain_cell, notes)
 
-    def _make_table(self, kind, step_of, worker_of, labels, cuts) -> AnimationTable:  # type: ignore[no-untyped-def]
+    def _make_table(
+        self,
+        kind: int,
+        step_of: dict[tuple[int, ...], int],
+        worker_of: dict[tuple[int, ...], int],
+        like: AnimationTable,
+    ) -> AnimationTable:
         """Return the table of one kind of bits; what the borders of the matrix give is there before the first step."""
         values, steps, workers = blank_table((*self.bits[kind].shape, 1))
         if kind in (PLUS, MINUS):
@@ -124,9 +133,17 @@ class _WordAnimation:
         values[known, 0] = self.bits[kind][known]
         name = NAMES[kind - EQUAL]
         return AnimationTable(
-            name, values, steps, workers, *labels, cuts=cuts, details_only=kind in (EQUAL, ZERO),
-            formula=FORMULAS[name], counts_cells=False,
-        )  # fmt: skip
+            name,
+            values,
+            steps,
+            workers,
+            rows=like.rows,
+            columns=like.columns,
+            cuts=like.cuts,
+            details_only=kind in (EQUAL, ZERO),
+            formula=FORMULAS[name],
+            counts_cells=False,
+        )
 
     def _make_step(self, t: int) -> AnimationStep:
         """Return step t: the words that every lane computes, and the bits that cross to the next lane."""

@@ -51,8 +51,13 @@ class WordPair:
 
     @property
     def is_banded(self) -> bool:
-        """Whether paths run from corner to corner, so that a distance allows a band of cells only."""
-        return not any(self.pair.free)
+        """Whether paths begin in the corner, so that a distance allows a band of cells only."""
+        return not (self.pair.free.top or self.pair.free.left)
+
+    @property
+    def ends_in_corner(self) -> bool:
+        """Whether paths end in the corner."""
+        return not (self.pair.free.bottom or self.pair.free.right)
 
     @cached_property
     def matches(self) -> np.ndarray:
@@ -84,7 +89,7 @@ class WordPair:
 
 def refuse_other_costs(pair: EncodedPair) -> None:
     """Raise ParameterError for a pair whose score is not an edit distance."""
-    is_unit = bool(np.isin(pair.table, (0, -1)).all()) and (pair.open, pair.extend) == (0, 1)
+    is_unit = bool(np.isin(pair.table, (0, -1)).all()) and (pair.open, pair.extend) == (0, 1) and pair.second is None
     if not is_unit or pair.is_local:
         raise ParameterError(
             "bit-parallel computes edit distances: match 0, mismatch -1, gap opening 0, gap extension 1, and no local "

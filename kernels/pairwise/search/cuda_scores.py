@@ -36,8 +36,6 @@ SEARCH, COLUMNS = (HERE / "search.cu",), (HERE / "search_columns.cu",)
 CELLS_A_MULTIPROCESSOR = 1 << 30
 """Cells of a launch for each multiprocessor: 30 ms on an H200, and well below 250 ms on any card."""
 LAUNCHES_AHEAD = 4
-UNROLLED_COLUMNS = 4
-"""Columns of the kernel's inner loop: 1, 2 or 4."""
 SHORTEST_PART = 1 << 13
 """Letters beyond which a sequence is cut into parts; a part is at least four times what parts have in common."""
 
@@ -233,7 +231,6 @@ class BlockSearcher:
             STRIPS=has_strips,
             THREADS=cuda_shapes.THREADS,
             BLOCKS=shape.blocks_per_multiprocessor,
-            UNROLL=UNROLLED_COLUMNS,
             PADDING=PADDING,
         )
         allow_shared_bytes(kernel, shape.table_bytes)

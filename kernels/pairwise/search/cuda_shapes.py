@@ -20,11 +20,13 @@ NO_SCORE = -(2**29)
 """Score of `PADDING` in 32 bits."""
 GROUPS = (4, 8, 16, 32)
 THREADS = 256
-STEP_COST = 28.0
+STEP_COST = 14.0
 """Cost of a column beside its rows, in integer instructions that take two clocks each (counted in the machine code)."""
 ROW_COST = 7.0
-STRIP_COST = 40.0
-"""Cost of a column where the borders of strips go through memory."""
+STRIP_COST = 1300.0
+"""Cost of a column of a strip whose borders go through memory, whatever the group."""
+FEW_WARPS_COST = 1.1
+"""Factor of shapes whose registers leave room for half of the warps."""
 PROFILE_BYTES = 1 << 28
 """Bytes of the tables of the queries that are computed together with a block."""
 TABLE_BYTES = 1 << 16
@@ -62,7 +64,9 @@ class KernelShape:
     @property
     def blocks_per_multiprocessor(self) -> int:
         """Blocks of `THREADS` threads whose registers fit."""
-        return 2 if self.rows >= 24 else 3 if self.rows >= 16 else 4
+        if not self.paired:
+            return 2
+        return 1 if self.rows > 32 else 2 if self.rows > 16 else 3
 
     def count_strips(self, letters: int) -> int:
         """Return the strips of a query."""
@@ -73,7 +77,7 @@ class KernelShape:
         return self.count_strips(letters) * self.table_bytes
 
 
-PAIRED_ROWS, WIDE_ROWS = (16, 24, 32), (8, 16)
+PAIRED_ROWS, WIDE_ROWS = (16, 24, 32, 40), (8, 16)
 """Rows of a lane; several loads of 16 bytes, for half of them is a column behind."""
 
 
@@ -88,8 +92,8 @@ def choose_shape(letters: int, paired: bool) -> KernelShape:
 
     def cost(shape: KernelShape) -> tuple[float, int]:
         strips = shape.count_strips(letters)
-        step = STEP_COST + ROW_COST * shape.rows + STRIP_COST * (strips > 1)
-        return strips * shape.group * step, strips
+        column = shape.group * (STEP_COST + ROW_COST * shape.rows) * (FEW_WARPS_COST if shape.rows > 32 else 1.0)
+        return strips * (column + STRIP_COST * (strips > 1)), strips
 
     return min(list_shapes(paired), key=cost)
 

@@ -129,8 +129,8 @@ def make_database(
         raise InputError(f"{target}: this input file would be overwritten; choose another name")
     try:
         with ExitStack() as stack:
-            files = [stack.enter_context(TemporaryFile(dir=target.parent)) for _ in range(2)]
-            found = _Collected(*files)
+            letters, titles = (stack.enter_context(TemporaryFile(dir=target.parent)) for _ in range(2))
+            found = _Collected(letters, titles)
             for source in sources:
                 _read_source(Path(source), found, monitor, skip_bad)
             _write_database(found, target, facts, monitor, type)

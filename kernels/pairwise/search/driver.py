@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairProblem
@@ -34,6 +35,7 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
 from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.scoring import Scoring
 from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.steps import StepLog
 
@@ -43,8 +45,13 @@ UNSCORED = PADDING_SCORE
 """Score of letters that a matrix lacks, and that do not occur."""
 ALIGNED_AT_A_TIME = 256
 """Hits that are aligned before it is looked whether enough of them pass the limits."""
+FEW_LENGTHS = 16
+"""Lengths whose least scores are looked for first; those of all others are near them."""
 SHARED_LETTERS = 2**20
 """Letters of the database that are shuffled to fit the parameters of its scores."""
+KEPT_FITS = 64
+_fitted: dict[tuple[Scoring, str, int], ScoreParameters] = {}
+"""Fitted parameters by scores, digest of the database and seed, so that a search that is repeated fits nothing."""
 
 
 @dataclass
@@ -68,7 +75,8 @@ class FoundHits:
 
 @dataclass
 class SearchJob:
-    """A search that is under way: its database, the hits so far, and from which sequence on it goes on."""
+    """A search that is under way: its database, the hits so far, from which sequence on it goes on, and where it ends
+    (None: at the end of the database)."""
 
     problem: SearchProblem
     parameters: SearchParameters
@@ -78,6 +86,7 @@ class SearchJob:
     hits: list[FoundHits]
     histogram: np.ndarray
     next_sequence: int = 0
+    end_sequence: int | None = None
     unsaved: list[tuple[int, FoundHits]] = field(default_factory=list)
     saved_histogram: np.ndarray | None = None
     host_bytes: int = 0
@@ -90,21 +99,28 @@ class SearchJob:
     @property
     def cell_count(self) -> int:
         """Cells that are still to be computed."""
-        letters = self.problem.database.letter_count - int(self.database.offsets[self.next_sequence])
+        letters = int(self.database.offsets[self._end] - self.database.offsets[self.next_sequence])
         return sum(query.size for query in self.queries.queries) * letters
 
     def blocks(self) -> Iterator[DatabaseBlock]:
         """Yield the blocks of the database that are left."""
         most = max(MOST_SCORES // max(self.problem.strand_count, 1), 1)
-        return self.database.blocks(self.parameters.block, most, self.next_sequence)
+        return self.database.blocks(self.parameters.block, most, self.next_sequence, self._end)
+
+    @property
+    def _end(self) -> int:
+        """The end of the sequences that are searched."""
+        return self.problem.database.count if self.end_sequence is None else self.end_sequence
 
 
-def open_search(problem: SearchProblem, parameters: SearchParameters, monitor: Monitor) -> SearchJob:
-    """Open the database and take over what an interrupted search found.
+def open_search(
+    problem: SearchProblem, parameters: SearchParameters, monitor: Monitor, opened: OpenedDatabase | None = None
+) -> SearchJob:
+    """Open the database, unless it is ``opened``, and take over what an interrupted search found.
 
     Raises InputError where the database changed since it was prepared.
     """
-    opened = databases.open_database(problem.database, monitor)
+    opened = opened or databases.open_database(problem.database, monitor)
     queries = len(problem.queries)
     job = SearchJob(
         problem,
@@ -131,7 +147,12 @@ def collect_hits(job: SearchJob, score_blocks: BlockScorer, report: Callable[[in
     ``report(done)`` tells the cells that are done, of ``job.cell_count``; it raises Cancelled when the user cancelled.
     """
     if job.statistics is None:
-        job.statistics = fit_statistics(job, score_blocks)
+        key = (job.problem.scoring, job.problem.database.digest, job.problem.shuffle_seed)
+        if key not in _fitted:
+            if len(_fitted) >= KEPT_FITS:
+                _fitted.clear()
+            _fitted[key] = fit_statistics(job, score_blocks)
+        job.statistics = _fitted[key]
     done = 0
 
     def add_cells(cells: int) -> None:
@@ -174,22 +195,32 @@ def least_scores(job: SearchJob, query_length: int, lengths: np.ndarray) -> np.n
     problem, statistics = job.problem, job.statistics
     assert statistics is not None
     different, places = np.unique(lengths, return_inverse=True)
-    low = np.zeros(different.size, np.int64)
-    high = np.full(different.size, 1, np.int64)
     database = problem.database
 
-    def is_allowed(scores: np.ndarray) -> np.ndarray:
-        values = statistics.evalues(scores, query_length, different, database.letter_count, database.count)
+    def is_allowed(scores: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        values = statistics.evalues(scores, query_length, lengths, database.letter_count, database.count)
         return values <= problem.max_evalue
 
+    few = different[:: max(different.size // FEW_LENGTHS, 1)]
+    known = _bisect_scores(lambda scores: is_allowed(scores, few), np.zeros_like(few), np.ones_like(few))
+    around = max(int(known.max()) // 32, 2)
+    low = np.full(different.size, max(int(known.min()) - around, 0), np.int64)
+    high = np.full(different.size, int(known.max()) + around, np.int64)
+    low[is_allowed(low, different)] = 0
+    least = _bisect_scores(lambda scores: is_allowed(scores, different), low, high)
+    wanted = int(np.ceil(problem.min_score * problem.scoring.scale))
+    return np.maximum(least, max(wanted, 1))[places]
+
+
+def _bisect_scores(is_allowed: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the least score above ``low`` that is allowed, for every element; ``high`` is doubled while it is not."""
     while not (allowed := is_allowed(high)).all() and high.max() < 2**30:
         low, high = np.where(allowed, low, high), np.where(allowed, high, 2 * high)
     while (high - low > 1).any():
         middle = (low + high) // 2
         allowed = is_allowed(middle)
         low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-    wanted = int(np.ceil(problem.min_score * problem.scoring.scale))
-    return np.maximum(high, max(wanted, 1))[places]
+    return high
 
 
 def save_if_due(job: SearchJob) -> None:
@@ -244,13 +275,18 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
             aligner = _HitAligner(job, run)
             done = 0
             for number, hits in enumerate(job.hits):
-                paths += aligner.align(number, hits, lambda count, before=done: phase.report(before + count))
+                paths += aligner.align(number, hits, partial(_report_more, phase, done))
                 done += hits.scores.size
             phase.report(phase.total)
     answer = make_answer(job, paths)
     assert job.statistics is not None
     notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
     return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
+
+
+def _report_more(phase: CpuPhase, before: int, count: int) -> None:
+    """Report the hits of earlier queries and those of this one."""
+    phase.report(before + count)
 
 
 class _HitAligner:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
@@ -18,7 +20,8 @@ from antidiag.kernels.pairwise.search.database import DATABASE, SequenceDatabase
 from antidiag.kernels.pairwise.search.score_blocks import SearchQueries, encode_letters, make_code_table
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Scoring, add_letters, encode_sequence, refuse_overflow
-from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from antidiag.kernels.scoring_options import AMBIGUOUS, PRESET, SCORING_OPTIONS
+from antidiag.kernels.scoring_presets import describe_preset, find_preset
 from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count
@@ -96,7 +99,7 @@ HIT_OPTIONS = (
         default="",
     ),
 )
-SEARCH_OPTIONS = (*(option for option in SCORING_OPTIONS if option.name != "mode"), *HIT_OPTIONS)
+SEARCH_OPTIONS = (PRESET, *(option for option in SCORING_OPTIONS if option.name != "mode"), AMBIGUOUS, *HIT_OPTIONS)
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 11, "gap_extend": 1}
 """Scores of proteins as blastp has them."""
 
@@ -237,7 +240,7 @@ def build_search(data: Sequences[Any], options: Mapping[str, Any]) -> SearchProb
     hit_tables.parse_columns(values["columns"])  # a wrong name is an error now, not after the search
     nucleotides = _types([*sequences, database])
     scoring = scoring_options.make_scoring(values, nucleotides, sequences)
-    scoring = Scoring(add_letters(scoring.matrix, database.letters), scoring.gap_open, scoring.gap_extend)
+    scoring = replace(scoring, matrix=add_letters(scoring.matrix, database.letters))
     problem = SearchProblem(
         tuple(sequences), database, scoring, **{option.name: values[option.name] for option in HIT_OPTIONS}
     )
@@ -246,12 +249,16 @@ def build_search(data: Sequences[Any], options: Mapping[str, Any]) -> SearchProb
 
 
 def _resolve_options(data: Sequences[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a value for every option; a chosen match or mismatch overrides the default matrix."""
+    """Return a value for every option; a chosen match or mismatch overrides the default matrix, and the values of a
+    chosen preset the other defaults."""
     chosen = {name: value for name, value in options.items() if value is not None}
     if "matrix" not in chosen and chosen.keys() & {"match", "mismatch"}:
         chosen["matrix"] = ""
-    suitable = {**scoring_options.NUCLEOTIDE_DEFAULTS, **default_scores(data)}
     declared = {option.name: option.default for option in SEARCH_OPTIONS}
+    preset = find_preset(chosen.get("preset", ""))
+    own = preset.values_for(_types(data)) if preset else {}
+    used = {name: value for name, value in own.items() if name in declared}
+    suitable = {**scoring_options.NUCLEOTIDE_DEFAULTS, **default_scores(data), **used}
     for option in SEARCH_OPTIONS:
         if option.name in chosen:
             chosen[option.name] = option.validate(chosen[option.name])
@@ -275,6 +282,7 @@ def setting_rows(problem: SearchProblem) -> LabelledRows:
     """Return what defines the answer as rows of label and text."""
     rows = [
         ("Database", f"{problem.database.name}: {problem.database.summary}"),
+        *([("Preset", describe_preset(problem.scoring.preset))] if problem.scoring.preset else []),
         ("Scoring", problem.scoring.describe_costs()),
         ("Hits", describe_limits(problem)),
     ]
@@ -299,10 +307,24 @@ def option_values(problem: SearchProblem) -> Mapping[str, Any]:
     return {**scoring_options.scoring_option_values(problem.scoring), **own}
 
 
+def _one_of_each_type(database: SequenceDatabase) -> tuple[Sequence, ...]:
+    """Return a sequence of each type in a database; for a prepared one, which has one type, its name stands for it."""
+    if database.is_prepared:
+        return (Sequence(database.name, b"", database.type),)
+    types = getattr(database.sequences, "types", None)  # a `SequenceSet` has arrays
+    if types is not None:
+        return tuple(database.sequences[int(row)] for row in np.unique(types, return_index=True)[1])
+    found: dict[SequenceType, Sequence] = {}
+    for sequence in database.sequences:
+        found.setdefault(sequence.type, sequence)
+    return tuple(found.values())
+
+
 def problem_notes(problem: SearchProblem) -> tuple[str, ...]:
     """Return notes about types that do not go together, letters without a score, and limits without effect."""
-    named = [*problem.queries, Sequence(problem.database.name, b"", problem.database.type)]
+    named = (*problem.queries, *_one_of_each_type(problem.database))
     notes = list(scoring_options.sequence_notes(named, problem.scoring.matrix))
+    notes += scoring_options.preset_notes(problem.scoring, named)
     if problem.filters_alignments and not problem.alignments:
         notes.append("Hits are aligned all the same, because identity or coverage limits them.")
     if problem.database.note:

@@ -55,7 +55,8 @@ class ScoreParameters:
 
     ``alpha_v``, ``sigma`` and the ``ungapped`` alpha and alpha_v belong to the finite-size correction; it is used where
     ``alpha_v`` is positive, else the length adjustment with ``alpha`` and ``beta``. ``gap`` is the cost of a gap of one
-    letter. Odd scores count as the next lower even one where ``even_only``. ``origin`` says where the numbers are from.
+    letter. In E-values odd scores count as the next lower even one where ``even_only``. ``origin`` says where the
+    numbers are from.
     """
 
     lambda_: float
@@ -73,7 +74,7 @@ class ScoreParameters:
 
     def bits(self, scores: np.ndarray) -> np.ndarray:
         """Return the bit scores of scores in engine units, float64."""
-        return (self.lambda_ * self._rounded(scores) - np.log(self.K)) / np.log(2)
+        return (self.lambda_ * np.asarray(scores, float) - np.log(self.K)) / np.log(2)
 
     def evalues(
         self, scores: np.ndarray, query_length: int, lengths: np.ndarray, letter_count: int, count: int
@@ -119,7 +120,11 @@ class ScoreParameters:
         mean = self.alpha * scores + b
         deviation = np.sqrt(np.maximum(2 * self.alpha_v / self.lambda_, self.alpha_v * scores + beta_v))
         covariance = np.maximum(2 * self.sigma / self.lambda_, self.sigma * scores + tau)
-        left, fits = _expected_rest(query_length - mean, deviation)
+        different, places = np.unique(scores, return_index=True)  # the part of the query depends on the score alone
+        numbers = np.searchsorted(different, scores)
+        left, fits = (
+            part[numbers] for part in _expected_rest(query_length - mean.flat[places], deviation.flat[places])
+        )
         right, fits_too = _expected_rest(lengths - mean, deviation)
         return left * right + covariance * fits * fits_too
 
@@ -229,13 +234,16 @@ def fit_parameters(scores_of_lengths: Mapping[int, np.ndarray], origin: str) -> 
     """
     scores = np.concatenate(list(scores_of_lengths.values())).astype(np.int64)
     step = max(int(np.gcd.reduce(scores)), 1)
-    counted = {length: np.unique(found, return_counts=True) for length, found in scores_of_lengths.items()}
-    short, long = min(counted), max(counted)
+    short, long = min(scores_of_lengths), max(scores_of_lengths)
+    counted = [(length, *np.unique(found, return_counts=True)) for length, found in scores_of_lengths.items()]
+    values, counts = (np.concatenate([one[part] for one in counted]) for part in (1, 2))
+    lengths = np.repeat([one[0] for one in counted], [one[1].size for one in counted])
+    at = np.array([values, values + step], float)
     longest, mean = scores_of_lengths[long], float(scores_of_lengths[long].mean())
     rate = np.pi / (max(float(longest.std()), 0.5 * step) * np.sqrt(6))
     start = [float(np.log(rate)), mean + step / 2 - EULER / rate, float(np.log(1.3 / step)), -10.0]
     log_rate, location, log_alpha, beta = _find_minimum(
-        lambda point: _negative_likelihood(point, counted, step), start, [0.05, 1.0 * step, 0.3, 5.0]
+        lambda point: _negative_likelihood(point, at, lengths, counts), start, [0.05, 1.0 * step, 0.3, 5.0]
     )
     lambda_, alpha = float(np.exp(log_rate)), float(np.exp(log_alpha))
     K = float(np.exp(min(lambda_ * location, 700.0)) / long**2)
@@ -244,23 +252,17 @@ def fit_parameters(scores_of_lengths: Mapping[int, np.ndarray], origin: str) -> 
     return ScoreParameters(lambda_, K, lambda_ / alpha, alpha, beta, origin=origin + doubt, is_fitted=True)
 
 
-def _negative_likelihood(
-    point: Sequence[float], counted: Mapping[int, tuple[np.ndarray, np.ndarray]], step: int
-) -> float:
-    """Return the negative logarithm of the likelihood of scores, given as values and counts by length.
+def _negative_likelihood(point: Sequence[float], at: np.ndarray, lengths: np.ndarray, counts: np.ndarray) -> float:
+    """Return the negative logarithm of the likelihood of scores.
 
     ``point`` are ln lambda, the location of the scores of the longest sequences, ln alpha and beta: they depend on each
-    other less than lambda and K do.
+    other less than lambda and K do. ``at`` (2, values) are the ends of the interval of each score.
     """
     lambda_, location, alpha, beta = float(np.exp(point[0])), point[1], float(np.exp(point[2])), point[3]
-    longest, total = max(counted), 0.0
-    for length, (values, counts) in counted.items():
-        below = []
-        for at in (values, values + step):
-            share = np.maximum(length - np.maximum(alpha * at + beta, 0.0), 1.0) / longest
-            below.append(np.exp(-(share**2) * np.exp(np.clip(lambda_ * (location - at), -700, 700))))
-        total -= float((counts * np.log(np.maximum(below[1] - below[0], 1e-300))).sum())
-    return total
+    share = np.maximum(lengths - np.maximum(alpha * at + beta, 0.0), 1.0) / lengths.max()
+    exponent = np.minimum(np.maximum(lambda_ * (location - at), -700.0), 700.0)
+    below = np.exp(-(share * share) * np.exp(exponent))
+    return -float(counts @ np.log(np.maximum(below[1] - below[0], 1e-300)))
 
 
 def _find_minimum(

@@ -9,9 +9,9 @@
 //   half is a negative integer too, and every maximum with such an operand has a floor of 0. A sum above 2047 rounds, but not
 //   below 2048: a score of 2048 or more says that the sequence is to be computed again, in 32 bits (not PAIRED).
 // Threads: a group of GROUP lanes takes two sequences from a ticket, then two others. A lane holds ROWS rows of the query
-//   in registers; columns stream through the lanes, one step a column. The lower half of its rows is a column behind the
-//   upper one, so that lane l is 2 l columns behind, and a step has two independent chains. The last column of two
-//   sequences is a mark with their number, at which scores are stored and rows start anew.
+//   in registers; columns stream through the lanes, four at a time, so that lane l is 4 l columns behind. The lower half
+//   of its rows is a column behind the upper one, which gives two independent chains. The last column of two sequences,
+//   always the last of four, is a mark with their number: scores are stored and rows start anew.
 // Memory: the scores of the rows lie in shared memory, `profile[letter][eight rows][lane][row]`, so that lanes with
 //   different letters never meet in a bank. Columns are words: twice the letter in each half; or 2 number + 1 as a mark.
 //   With STRIPS, H and F of a strip's last row are in `borders`, a pair of words a column, and become the next strip's.
@@ -179,14 +179,19 @@ search_block(const uint4* columns, const unsigned* starts, unsigned first_two, u
     const ColumnCosts usual = {minus_extension, minus_opening, minus_extension, ONE};
     const unsigned char* no_scores = table + (PADDING * ROW_BYTES + (lane_offset & 0xffffu));
     Column upper = {no_scores, no_scores, usual, minus_opening, minus_opening, minus_opening, 0, 0}, lower = upper;
-    Value after_mark = minus_extension;
-    unsigned upper_word = NO_COLUMN / 2 * ROW_BYTES + lane_offset, lower_word = upper_word;
-    unsigned at = 0, end = 0, upper_place = NO_PLACE, lower_place = NO_PLACE, next_place = NO_PLACE;
+    unsigned words[4];
+    Value sent_up[3], sent_F[3];  // of the last row, in the first three columns of the four before
+#pragma unroll
+    for (int step = 0; step < 4; ++step) words[step] = PADDING * ROW_BYTES * 0x10001u + lane_offset;
+#pragma unroll
+    for (int step = 0; step < 3; ++step) sent_up[step] = minus_opening, sent_F[step] = 0;
+    bool was_mark = false;
+    unsigned at = 0, end = 0, place = NO_PLACE, next_place = NO_PLACE;
     bool is_done = !is_first;
     uint4 next = {NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN};
     const uint4 no_border = {(unsigned)minus_opening, 0, (unsigned)minus_opening, 0};
     uint4 next_border[2] = {no_border, no_border};
-    for (int drained = 0; drained < 2 * GROUP + 4;) {
+    for (int drained = 0; drained < 4 * GROUP + 8;) {
         const unsigned four[4] = {next.x, next.y, next.z, next.w};
         const unsigned border[8] = {next_border[0].x, next_border[0].y, next_border[0].z, next_border[0].w,
                                     next_border[1].x, next_border[1].y, next_border[1].z, next_border[1].w};
@@ -213,41 +218,61 @@ search_block(const uint4* columns, const unsigned* starts, unsigned first_two, u
             }
         }
         drained = __any_sync(WARP, is_busy) ? 0 : drained + 4;
-#pragma unroll UNROLL
+        // What the lane before had four columns ago. A mark is the last of four columns.
+        const unsigned last_place = place, last_mark = words[3];
+        place = STRIPS ? __shfl_up_sync(WARP, place, 1, GROUP) : 0;
+        if (is_first) place = own_place;
+        Value up[4], F[4];
+#pragma unroll
         for (int step = 0; step < 4; ++step) {
-            const unsigned own = (four[step] & 1u ? four[step] : four[step] * (ROW_BYTES / 2)) + lane_offset;
-            const unsigned passed = __shfl_up_sync(WARP, lower_word, 1, GROUP) + LANE_STEP;
-            const Value diagonal = upper.above, lower_diagonal = lower.above;
-            Value up = __shfl_up_sync(WARP, lower.up, 1, GROUP), F = __shfl_up_sync(WARP, lower.F, 1, GROUP);
-            const unsigned passed_place = STRIPS ? __shfl_up_sync(WARP, lower_place, 1, GROUP) : 0;
-            if (is_first) up = STRIPS ? (Value)border[2 * step] : minus_opening;
-            if (is_first) F = STRIPS ? (Value)border[2 * step + 1] : 0;
-            lower.low = upper.low, lower.high = upper.high, lower.costs = upper.costs;
-            lower.diagonal = lower_diagonal, lower.above = lower.up = upper.up, lower.F = upper.F;
-            lower_word = upper_word, lower_place = upper_place;
-            upper_word = is_first ? own : passed;
-            upper_place = is_first ? own_place + step : passed_place;
-            const bool is_mark = upper_word & 1u;
-            const unsigned offsets = is_mark ? NO_COLUMN / 2 * ROW_BYTES + lane_offset : upper_word;
+            const bool may_be_mark = step == 3;
+            const unsigned passed = __shfl_up_sync(WARP, words[step], 1, GROUP) + LANE_STEP;
+            const unsigned letters = may_be_mark && (four[step] & 1u) ? four[step] : four[step] * (ROW_BYTES / 2);
+            words[step] = is_first ? letters + lane_offset : passed;
+        }
+#pragma unroll
+        for (int step = 0; step < 3; ++step) {
+            up[step] = __shfl_up_sync(WARP, sent_up[step], 1, GROUP), F[step] = __shfl_up_sync(WARP, sent_F[step], 1, GROUP);
+            if (is_first) up[step] = STRIPS ? (Value)border[2 * step] : minus_opening;
+            if (is_first) F[step] = STRIPS ? (Value)border[2 * step + 1] : 0;
+        }
+        const bool is_mark = words[3] & 1u;
+#pragma unroll
+        for (int step = 0; step < 4; ++step) {
+            lower.low = upper.low, lower.high = upper.high;
+            lower.diagonal = lower.above, lower.above = lower.up = upper.up, lower.F = upper.F;
+            const unsigned offsets = step == 3 && is_mark ? PADDING * ROW_BYTES * 0x10001u + lane_offset : words[step];
             upper.low = table + (offsets & 0xffffu), upper.high = table + (offsets >> 16);
-            upper.costs.extension_of_E = is_mark ? NEVER : after_mark;
-            after_mark = is_mark ? NEVER : minus_extension;
-            upper.costs.factor = is_mark ? 0 : ONE;
-            upper.diagonal = diagonal, upper.above = upper.up = up, upper.F = F;
+            upper.diagonal = upper.above, upper.above = upper.up = up[step], upper.F = F[step];
+            const bool marks_upper = step == 3 && is_mark, marks_lower = step == 0 && was_mark;
+            upper.costs.factor = marks_upper ? 0 : ONE;
+            upper.costs.extension_of_E = marks_upper || marks_lower ? NEVER : minus_extension;
+            lower.costs.factor = marks_lower ? 0 : ONE;
+            lower.costs.extension_of_E = marks_lower || (step == 1 && was_mark) ? NEVER : minus_extension;
             compute_columns(rows, upper, lower);
-            // At a mark the scores are stored. What its column still adds to the best is below what is there.
-            if (is_mark) {
-                store_best(upper.best, (upper_word - lane_offset) >> 1, scores);
-                upper.best = 0;
+            if (step > 0) {
+                sent_up[step - 1] = lower.up, sent_F[step - 1] = lower.F;
+                continue;
             }
-            if (lower_word & 1u) {
-                store_best(lower.best, (lower_word - lane_offset) >> 1, scores);
+            up[3] = __shfl_up_sync(WARP, lower.up, 1, GROUP), F[3] = __shfl_up_sync(WARP, lower.F, 1, GROUP);
+            if (is_first) up[3] = STRIPS ? (Value)border[6] : minus_opening;
+            if (is_first) F[3] = STRIPS ? (Value)border[7] : 0;
+#if STRIPS
+            if (is_last && last_place < NO_PLACE) {
+                borders[last_place / 2] = {(unsigned)sent_up[0], (unsigned)sent_F[0], (unsigned)sent_up[1], (unsigned)sent_F[1]};
+                borders[last_place / 2 + 1] = {(unsigned)sent_up[2], (unsigned)sent_F[2], (unsigned)lower.up, (unsigned)lower.F};
+            }
+#endif
+            if (was_mark) {
+                store_best(lower.best, (last_mark - lane_offset) >> 1, scores);
                 lower.best = 0;
             }
-#if STRIPS
-            if (is_last && lower_place < NO_PLACE)
-                reinterpret_cast<uint2*>(borders)[lower_place] = {(unsigned)lower.up, (unsigned)lower.F};
-#endif
         }
+        // At a mark the scores are stored. What its column still adds to the best is below what is there.
+        if (is_mark) {
+            store_best(upper.best, (words[3] - lane_offset) >> 1, scores);
+            upper.best = 0;
+        }
+        was_mark = is_mark;
     }
 }

@@ -8,17 +8,15 @@ from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.profiles.column_scores.scoring import (
     FACTOR_LIMIT,
     FREQUENCY_UNITS,
-    GLOBAL,
     LEAST_ODDS,
     LINEAR,
-    LOCAL,
     LOG_BITS,
     LOG_TABLE,
     LOGARITHM,
+    MODES,
     ODDS_LIMIT,
     ROOT,
     SCORE_UNITS,
-    SEMI_GLOBAL,
     ColumnScore,
     ColumnScoring,
     EncodedProfiles,
@@ -95,7 +93,7 @@ def encode_pair(first: Profile, second: Profile, scoring: ColumnScoring, span: P
         factor=round(SCORE_UNITS * np.log(2) / scoring.nats),
         origin=power << LOG_BITS,
         offset=round(scoring.offset * scoring.units),
-        mode={ProfileSpan.GLOBAL: GLOBAL, ProfileSpan.LOCAL: LOCAL, ProfileSpan.SEMI_GLOBAL: SEMI_GLOBAL}[span],
+        mode=MODES[span],
         by_column=scoring.gaps is ProfileGaps.COLUMN,
     )
     if made.by_column:

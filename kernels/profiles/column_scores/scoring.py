@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN, Profile
-from antidiag.kernels.scoring import SubstitutionMatrix
+from antidiag.kernels.scoring import FREE_ENDS, NO_FREE_ENDS, FreeEnds, Mode, SubstitutionMatrix
 from antidiag.kernels.serialization import stored
 
 FREQUENCY_UNITS = 2048
@@ -33,7 +33,7 @@ LEAST_ODDS = 2.0**-8
 
 LINEAR, ROOT, LOGARITHM = 0, 1, 2
 """What a product becomes: a shifted number, a distance, or a logarithm."""
-GLOBAL, LOCAL, SEMI_GLOBAL = 0, 1, 2
+GLOBAL, LOCAL, SEMI_GLOBAL, QUERY_IN_TARGET = 0, 1, 2, 3
 
 BACKGROUND = {
     PROTEIN: (
@@ -84,11 +84,29 @@ class ProfileGaps(StrEnum):
 
 @stored("profile-mode")
 class ProfileSpan(StrEnum):
-    """What is aligned: all columns; the best parts; all columns with free end gaps."""
+    """What is aligned: all columns; the best parts; all columns with free end gaps; the whole first profile with a part
+    of the second, whose ends are free."""
 
     GLOBAL = "global"
     LOCAL = "local"
     SEMI_GLOBAL = "semi-global"
+    QUERY_IN_TARGET = "query-in-target"
+
+    @property
+    def free_ends(self) -> FreeEnds:
+        """The ends whose columns may stay unaligned at no cost; none of local alignments, where all may."""
+        if self is ProfileSpan.SEMI_GLOBAL:
+            return FREE_ENDS[Mode.OVERLAP]
+        return FREE_ENDS[Mode.QUERY_IN_TARGET] if self is ProfileSpan.QUERY_IN_TARGET else NO_FREE_ENDS
+
+
+MODES = {
+    ProfileSpan.GLOBAL: GLOBAL,
+    ProfileSpan.LOCAL: LOCAL,
+    ProfileSpan.SEMI_GLOBAL: SEMI_GLOBAL,
+    ProfileSpan.QUERY_IN_TARGET: QUERY_IN_TARGET,
+}
+"""The number of each span in compiled code."""
 
 
 @stored("column-scoring")

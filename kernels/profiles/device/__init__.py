@@ -9,7 +9,10 @@ FOLDER = Path(__file__).parent
 SCORES_AND_MODES = DeviceConstants.from_values(
     **{
         name: getattr(scoring, name)
-        for name in ("LINEAR", "ROOT", "LOGARITHM", "GLOBAL", "LOCAL", "SEMI_GLOBAL", "LOG_BITS")
+        for name in (
+            *("LINEAR", "ROOT", "LOGARITHM", "LOG_BITS"),
+            *("GLOBAL", "LOCAL", "SEMI_GLOBAL", "QUERY_IN_TARGET"),
+        )
     }
 )
 """The numbers of column scores and modes, which all device code of profiles knows."""

@@ -48,7 +48,8 @@ struct Cells {
     __device__ __forceinline__ void begin(const Pair& pair, int number, int from, int lane) {
         own = number * WIDTH + lane * PER, valid = min(max(pair.n - own, 0), PER);
         out_h = out_g = out_gap = out_opens = 0;
-        best.score = valid == 0 ? 0x7fffffff : MODE == GLOBAL ? MINUS_INFINITY : 0, best.row = best.column = 0;
+        constexpr int LEAST = MODE == GLOBAL || MODE == QUERY_IN_TARGET ? MINUS_INFINITY : 0;
+        best.score = valid == 0 ? 0x7fffffff : LEAST, best.row = best.column = 0;
         ends = own < pair.n && own + PER >= pair.n;
         const int shift = from > 0 ? pair.row_costs[from - 1].y : 0;
         int before = valid > 0 ? pair.column_costs[own].y : 0;

@@ -13,6 +13,7 @@ struct Way {
 
 __device__ __forceinline__ Best end_of(const Pair& pair) {
     Best best = {MODE == GLOBAL ? MINUS_INFINITY : 0, 0, MODE == SEMI_GLOBAL ? pair.n : 0};
+    if (MODE == QUERY_IN_TARGET) best = {left_border(pair, pair.m), pair.m, 0};
     for (int number = threadIdx.x; number < pair.strips; number += LANES) {
         int4 found = pair.best[number];
         Best one = {found.x, found.y, found.z};
@@ -24,7 +25,8 @@ __device__ __forceinline__ Best end_of(const Pair& pair) {
 // Whether a path begins in a cell, as far as borders of the table decide it; -1 stands for a local one's begin.
 __device__ __forceinline__ bool begins(const Way& way) {
     if (way.state < 0) return true;
-    return MODE == GLOBAL ? way.i == 0 && way.j == 0 : way.state == 0 && (way.i == 0 || way.j == 0);
+    if (MODE == GLOBAL) return way.i == 0 && way.j == 0;
+    return way.state == 0 && (way.i == 0 || (MODE != QUERY_IN_TARGET && way.j == 0));
 }
 
 // One operation back from a cell of a tile that begins behind row ``top`` and column ``left``; 0 with state -1 where a

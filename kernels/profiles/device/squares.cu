@@ -111,11 +111,12 @@ operations(const Pair* pairs, FINISH_PARAMETERS(given), int4* ends, const int4* 
     }
     if (blockIdx.x) return;
     Way way = {ends->x, ends->y, ends->z, ends->w};
-    const int left_over = MODE == GLOBAL ? way.i + way.j : 0;
+    const bool on_column = MODE == QUERY_IN_TARGET && way.j == 0 && way.i > 0;
+    const int left_over = MODE == GLOBAL || on_column ? way.i + way.j : 0;
     for (int at = threadIdx.x; at < left_over; at += THREADS) behind[-1 - way.count - at] = way.i ? FROM_E : FROM_F;
     __syncthreads();
     if (threadIdx.x == 0 && (MODE != GLOBAL || way.i == 0 || way.j == 0)) {
-        if (MODE == GLOBAL) *ends = make_int4(0, 0, 0, way.count + left_over);
-        ends[1].w = begins(way) || MODE == GLOBAL ? ENDED : ON_ITS_WAY;
+        if (MODE == GLOBAL || on_column) *ends = make_int4(0, 0, 0, way.count + left_over);
+        ends[1].w = begins(way) || MODE == GLOBAL || on_column ? ENDED : ON_ITS_WAY;
     }
 }

@@ -13,7 +13,8 @@
 // Memory: scores go through a ring of 64 steps in shared memory, those of a cell to the step at which its lane needs them.
 // Borders between strips are a word (H, G) for every row, valid once it differs from ABSENT, which is no H. Rows of each batch
 // are (H, E) of every column. Factors are 16-bit numbers in the order in which a thread loads them.
-// Compile-time: STEPS (eighths of factors), KIND (LINEAR, ROOT, LOGARITHM), MODE (GLOBAL, LOCAL, SEMI_GLOBAL), OPENING.
+// Compile-time: STEPS (eighths of factors), KIND (LINEAR, ROOT, LOGARITHM), MODE (GLOBAL, LOCAL, SEMI_GLOBAL,
+// QUERY_IN_TARGET), OPENING.
 
 constexpr int PER = 4, WIDTH = PER * LANES, CHUNK = 16, RING = 64, PITCH = WIDTH + 8;
 constexpr int MAKERS = 4, TILES = WIDTH / MAKERS / 8, THREADS = LANES * (MAKERS + 1);
@@ -87,7 +88,7 @@ __device__ __forceinline__ int upper_border(const Pair& pair, int j) {
     return MODE == GLOBAL && j > 0 ? pair.column_costs[j].y + pair.column_costs[0].x : 0;
 }
 __device__ __forceinline__ int left_border(const Pair& pair, int i) {
-    return MODE == GLOBAL && i > 0 ? pair.row_costs[i - 1].y + pair.row_costs[0].x : 0;
+    return (MODE == GLOBAL || MODE == QUERY_IN_TARGET) && i > 0 ? pair.row_costs[i - 1].y + pair.row_costs[0].x : 0;
 }
 
 // The next rows of the border on the left, a lane a row: asked for, and awaited a while later.

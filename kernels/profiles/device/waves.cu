@@ -77,7 +77,7 @@ extern "C" __global__ void wave(TABLE_PARAMETERS(given_table), WALLS_PARAMETERS(
             diagonal = up.x;
             passed[wave % 2 * k + own] = make_int2(h, e);
             walls.directions[(long long)i * n + j] = direction;
-            const bool ends = MODE == LOCAL || (MODE == SEMI_GLOBAL && (i == m - 1 || j == n - 1));
+            const bool ends = MODE == LOCAL || (MODE != GLOBAL && i == m - 1) || (MODE == SEMI_GLOBAL && j == n - 1);
             if ((ends || (i == m - 1 && j == n - 1)) && h > best.score) best = {h, i + 1, j + 1};
             if (own == height - 1) {
                 const long long at = (row + 1LL) * (n + 1) + j + 1;

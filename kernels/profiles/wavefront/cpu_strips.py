@@ -15,7 +15,7 @@ from antidiag.kernels.cpu.clock import now_ns
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, store_release
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, QUERY_IN_TARGET, EncodedProfiles
 from antidiag.kernels.profiles.wavefront.cpu_tile import (
     ALL,
     GROUP,
@@ -175,6 +175,8 @@ def find_best_end(strip_problem, borders):
     if mode == GLOBAL:
         return np.int64(borders.columns[borders.columns.shape[0] - 1, 0, m]), m, n
     score, i, j = np.int64(0), 0, (0 if mode == LOCAL else n)
+    if mode == QUERY_IN_TARGET:  # all of the first profile in a gap
+        score, i, j = np.int64(borders.columns[0, 0, m]), m, 0
     for number in range(borders.best.shape[0]):
         found, row, column = borders.best[number, 0], borders.best[number, 1], borders.best[number, 2] + number * s
         if found > score or (found == score and row > 0 and (row < i or (row == i and column < j))):
@@ -241,7 +243,9 @@ def path_begins(mode, i, j, state):
     """Return whether a path begins in a cell by the borders of the table; state -1 is the begin of a local path."""
     if state < 0:
         return True
-    return (i == 0 and j == 0) if mode == GLOBAL else (state == 0 and (i == 0 or j == 0))
+    if mode == GLOBAL:
+        return i == 0 and j == 0
+    return state == 0 and (i == 0 or (j == 0 and mode != QUERY_IN_TARGET))
 
 
 @inner_njit

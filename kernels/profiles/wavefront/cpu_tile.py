@@ -27,7 +27,7 @@ import numpy as np
 from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import inner_njit
 from antidiag.kernels.cpu.simd import LANES, load_acquire
-from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
+from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOCAL, LOG_BITS, QUERY_IN_TARGET, ROOT, SEMI_GLOBAL
 from antidiag.kernels.profiles.whole_table.cpu_cells import NEVER
 
 GROUP = 4
@@ -275,7 +275,7 @@ def compute_tile(factors, finish, gaps, rings, row_range, left, right, best, end
             )
             right.f[i + 1] = rings.f[last]
         right.h[i + 1] = rings.h[last]
-        if (mode == LOCAL and most > best[0]) or (mode == SEMI_GLOBAL and i + 1 == m):
+        if (mode == LOCAL and most > best[0]) or (mode in (SEMI_GLOBAL, QUERY_IN_TARGET) and i + 1 == m):
             for j in range(real):
                 if rings.h[here + LANES + j] > best[0]:
                     best[0], best[1], best[2] = rings.h[here + LANES + j], i + 1, j + 1

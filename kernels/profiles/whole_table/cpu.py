@@ -328,5 +328,5 @@ def _compute_waves(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParam
         cpu_blocks.compute_wave_block(table.pair, walls, table.directions, top, left, k)
 
     compute_blocks(run, "antidiagonals", table.size, k, compute, antidiagonals=True)
-    table.state.best[:] = cpu_blocks.best_block_end(walls.best, made.mode, made.m, made.n)
+    table.state.best[:] = cpu_blocks.best_block_end(walls.best, made)
     return trace_outcome(run, table, sum(one.nbytes for one in walls[:4]))

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, SEMI_GLOBAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, QUERY_IN_TARGET, SEMI_GLOBAL, EncodedProfiles
 from antidiag.kernels.profiles.whole_table.cpu_cells import (
     NEVER,
     border_scores,
     compute_cell,
+    costs_left_gap,
     finish_score,
     score_columns,
     unpack_factors,
@@ -280,7 +281,8 @@ def compute_wave_block(pair, walls, directions, top, left, k):
         walls.f_columns[(column + 1) * (m + 1) + top + i + 1] = f[(i + 1) * side + width]
         for j in range(width):
             a, b = top + i + 1, left + j + 1
-            if local or (walls.mode == SEMI_GLOBAL and (a == m or b == n)) or (a == m and b == n):
+            last_row = a == m and walls.mode != GLOBAL
+            if local or last_row or (walls.mode == SEMI_GLOBAL and b == n) or (a == m and b == n):
                 update_best(best, h[(i + 1) * side + j + 1], a, b)
     for j in range(width):
         walls.h_rows[(row + 1) * (n + 1) + left + j + 1] = h[height * side + j + 1]
@@ -290,24 +292,28 @@ def compute_wave_block(pair, walls, directions, top, left, k):
 def allocate_block_borders(encoded: EncodedProfiles, k: int) -> ProfileBlockBorders:
     """Allocate the borders of all blocks, and set those of the table."""
     m, n, mode = encoded.m, encoded.n, encoded.mode
-    first_column = border_scores(mode, encoded.row_open, encoded.row_extend)
+    first_column = border_scores(costs_left_gap(mode), encoded.row_open, encoded.row_extend)
     down, across = -(-m // k), -(-n // k)
     h_rows, e_rows = (np.full((down + 1, n + 1), NEVER, np.int32) for _ in range(2))
     h_columns, f_columns = (np.full((across + 1, m + 1), NEVER, np.int32) for _ in range(2))
-    h_rows[0], h_columns[0] = border_scores(mode, encoded.column_open, encoded.column_extend), first_column
+    h_rows[0] = border_scores(mode == GLOBAL, encoded.column_open, encoded.column_extend)
+    h_columns[0] = first_column
     h_rows[1:, 0] = first_column[np.minimum(np.arange(1, down + 1) * k, m)]
     best: np.ndarray = np.zeros((down * across, 3), np.int64)
     best[:, 0] = NEVER
     return ProfileBlockBorders(h_rows.ravel(), e_rows.ravel(), h_columns.ravel(), f_columns.ravel(), best, mode)
 
 
-def best_block_end(best: np.ndarray, mode: int, m: int, n: int) -> tuple[int, int, int]:
+def best_block_end(best: np.ndarray, encoded: EncodedProfiles) -> tuple[int, int, int]:
     """Return score and end of the best path; of equal ones the smallest row, then column."""
+    mode, m, n = encoded.mode, encoded.m, encoded.n
     candidates = [tuple(one) for one in best.tolist()]
     if mode == LOCAL:
         candidates.append((0, 0, 0))
     if mode == SEMI_GLOBAL:
         candidates += [(0, 0, n), (0, m, 0)]
+    if mode == QUERY_IN_TARGET:
+        candidates.append((int(border_scores(True, encoded.row_open, encoded.row_extend)[-1]), m, 0))
     if mode == GLOBAL:
         candidates = candidates[-1:]
     return max(candidates, key=lambda one: (one[0], -one[1], -one[2]))

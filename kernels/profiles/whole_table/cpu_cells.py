@@ -19,6 +19,7 @@ from antidiag.kernels.profiles.column_scores.scoring import (
     LINEAR,
     LOCAL,
     LOG_BITS,
+    QUERY_IN_TARGET,
     ROOT,
     SEMI_GLOBAL,
     EncodedProfiles,
@@ -48,17 +49,17 @@ def turn_factors(encoded: EncodedProfiles) -> EncodedProfiles:
 
 def make_first_row(encoded: EncodedProfiles) -> TableRows:
     """Return row 0 of the table."""
-    h = border_scores(encoded.mode, encoded.column_open, encoded.column_extend)
+    h = border_scores(encoded.mode == GLOBAL, encoded.column_open, encoded.column_extend)
     best = np.array([NEVER if encoded.mode != LOCAL else 0, 0, 0], np.int64)
     if encoded.mode == SEMI_GLOBAL:
         best[:] = 0, 0, encoded.n
     return TableRows(h, np.full(encoded.n + 1, NEVER, np.int32), best, encoded.mode)
 
 
-def border_scores(mode: int, opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
-    """Return H of the border cells along one side of the table, int32, from the corner on."""
+def border_scores(costs_gap: bool, opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
+    """Return H of the border cells along one side of the table, int32, from the corner on: 0, or what a gap costs."""
     scores: np.ndarray = np.zeros(len(extends) + 1, np.int32)
-    if mode == GLOBAL:
+    if costs_gap:
         scores[1:] = -(np.cumsum(extends, dtype=np.int64) + int(opens[0]))
     return scores
 
@@ -134,6 +135,12 @@ def compute_cell(diagonal, up_h, up_e, left_h, left_f, row_open, row_extend, col
 
 
 @inline_njit
+def costs_left_gap(mode):
+    """Return whether a gap along the first column of the table costs something, so that no path begins there."""
+    return mode in (GLOBAL, QUERY_IN_TARGET)
+
+
+@inline_njit
 def update_best(best, h, i, j):
     """Keep the first cell of the best score."""
     if h > best[0]:
@@ -148,6 +155,10 @@ def finish_row(state, i, m, last):
         if i < m:
             update_best(state.best, last, i, n)
         else:
+            for j in range(n + 1):
+                update_best(state.best, state.h[j], i, j)
+    elif state.mode == QUERY_IN_TARGET:
+        if i == m:
             for j in range(n + 1):
                 update_best(state.best, state.h[j], i, j)
     elif state.mode == GLOBAL and i == m:
@@ -169,7 +180,7 @@ def maximise_rows(scores, vertical, horizontal, strides, pair, state, directions
             return i
         diagonal, f = h[0], NEVER
         left = 0
-        if state.mode == GLOBAL:
+        if costs_left_gap(state.mode):
             left = (diagonal if i > 0 else -row_open[0]) - vertical[i * strides[0]]
         h[0] = left
         for j in range(n):
@@ -206,7 +217,7 @@ def compute_rows_serially(pair, state, directions, first, last, m, stop, done):
             return i
         diagonal, f = h[0], NEVER
         left = 0
-        if state.mode == GLOBAL:
+        if costs_left_gap(state.mode):
             left = (diagonal if i > 0 else -row_open[0]) - down[i]
         h[0] = left
         for j in range(n):
@@ -244,7 +255,11 @@ def trace_path(directions, n, i, j, mode, operations):
     """
     state, count = 0, 0
     while True:
-        if (mode == GLOBAL and i == 0 and j == 0) or (mode != GLOBAL and state == 0 and (i == 0 or j == 0)):
+        if (
+            (mode == GLOBAL and i == 0 and j == 0)
+            or (mode != GLOBAL and state == 0 and i == 0)
+            or (not costs_left_gap(mode) and state == 0 and j == 0)
+        ):
             return count, i, j
         if i == 0 or j == 0:
             operation = FROM_F if i == 0 else FROM_E

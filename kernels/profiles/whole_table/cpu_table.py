@@ -11,7 +11,13 @@ import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
-from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOG_TABLE, SEMI_GLOBAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import (
+    LINEAR,
+    LOG_TABLE,
+    QUERY_IN_TARGET,
+    SEMI_GLOBAL,
+    EncodedProfiles,
+)
 from antidiag.kernels.profiles.problem import LEFT, UP, ProfileAnswer
 from antidiag.kernels.profiles.whole_table import cpu_cells
 from antidiag.kernels.profiles.whole_table.cpu_cells import TableRows
@@ -60,8 +66,8 @@ class DirectionTable:
 def complete_answer(
     mode: int, size: tuple[int, int], score: int, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray
 ) -> ProfileAnswer:
-    """Return the answer of a path; semi-global paths get their free end gaps. ``size`` of the table is (m, n)."""
-    if mode == SEMI_GLOBAL:
+    """Return the answer of a path with its free end gaps, where there are any. ``size`` of the table is (m, n)."""
+    if mode in (SEMI_GLOBAL, QUERY_IN_TARGET):
         front = [np.full(count, kind, np.uint8) for count, kind in zip(start, (UP, LEFT), strict=True)]
         left_over = (size[0] - end[0], size[1] - end[1])
         back = [np.full(count, kind, np.uint8) for count, kind in zip(left_over, (UP, LEFT), strict=True)]

@@ -81,7 +81,7 @@ def align_by_block_waves(
             if (number + 1) % WAVES == 0 or number == down + across - 2:
                 phase.note_launch(number + 1, down + across - 1)
     table = replace(job.table, directions=run.download_array(directions))
-    table.state.best[:] = cpu_blocks.best_block_end(run.download_array(best)[:, :3], made.mode, m, n)
+    table.state.best[:] = cpu_blocks.best_block_end(run.download_array(best)[:, :3], made)
     return job.trace_on_host(table)
 
 

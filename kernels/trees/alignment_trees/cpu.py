@@ -3,7 +3,10 @@ thread."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +22,14 @@ from antidiag.kernels.trees.alignment_trees.problem import (
     count_column_bases,
     draw_columns,
 )
+from antidiag.kernels.trees.alignment_trees.replicate_pieces import pack_joined_tree
 from antidiag.kernels.trees.alignment_trees.sizes import padded_taxa, replicate_workers
 from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
 from antidiag.kernels.trees.distances.alignment_columns import cpu_columns
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import make_model
 from antidiag.kernels.trees.distances.cpu import fill_column_distances
 from antidiag.kernels.trees.joining import cpu_pruned
-from antidiag.kernels.trees.joining.cpu import PROGRESS_STEPS, compile_pruned, join_matrix
+from antidiag.kernels.trees.joining.cpu import PROGRESS_STEPS, JoinedMatrix, compile_pruned, join_matrix
 from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree
 from antidiag.kernels.trees.parameters import PrunedParameters
 
@@ -34,15 +38,35 @@ def nj_alignment(
     problem: AlignmentTreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Join the rows of an alignment by neighbor joining, and compute the support of its branches."""
-    run, taxa = CpuRun(monitor, steps, parameters.threads), problem.taxa
-    run.compile(partial(compile_pruned, parameters, problem.precision))
-    matrix = np.zeros((taxa, padded_taxa(taxa)), problem.dtype)
-    without = fill_column_distances(problem.alignment, problem.model, matrix, run)
-    with run.phase("joins", total=PROGRESS_STEPS) as phase:
-        joined = join_matrix(matrix, taxa, parameters.epoch, phase)
+    run = CpuRun(monitor, steps, parameters.threads)
+    joined, without, matrix = _join_rows(problem, parameters, run)
     names = _compute_support(problem, parameters, joined.joins, matrix, run) if problem.bootstrap else None
     answer = make_joined_tree(problem, *joined, inner_names=names)
     return Outcome(AlignmentTreeAnswer(answer.tree, answer.joins, without), run.times_ms, matrix.nbytes)
+
+
+def nj_alignment_piece(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> Any:
+    """Compute the tree, or the joins of some replicates; see `replicate_pieces`."""
+    run, first, last = CpuRun(monitor, StepLog(), parameters.threads), numbers["first"], numbers["last"]
+    if first == last:
+        joined, without, _ = _join_rows(problem, parameters, run)
+        return pack_joined_tree(joined, without)
+    matrix = np.zeros((problem.taxa, padded_taxa(problem.taxa)), problem.dtype)
+    found = _join_replicates(problem, parameters, range(first, last), matrix, run)
+    return np.array(found, np.int32).reshape(last - first, -1, 2)
+
+
+def _join_rows(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, run: CpuRun
+) -> tuple[JoinedMatrix, int, np.ndarray]:
+    """Return the joins of the rows, the number of pairs with a stated distance, and the matrix, which is used up."""
+    run.compile(partial(compile_pruned, parameters, problem.precision))
+    matrix = np.zeros((problem.taxa, padded_taxa(problem.taxa)), problem.dtype)
+    without = fill_column_distances(problem.alignment, problem.model, matrix, run)
+    with run.phase("joins", total=PROGRESS_STEPS) as phase:
+        return join_matrix(matrix, problem.taxa, parameters.epoch, phase), without, matrix
 
 
 def _compute_support(
@@ -50,34 +74,43 @@ def _compute_support(
 ) -> list[str]:
     """Return the support of each join; ``matrix`` is written over."""
     support = SplitSupport(joins, problem.taxa)
-    run.compile(partial(_compile_replicate, matrix.dtype.char))
-    replicates = _Replicates(problem, parameters, run)
-    workers = replicate_workers(problem, run.threads)
-    matrices = [matrix, *(np.zeros_like(matrix) for _ in range(workers - 1))]
-    with run.phase("bootstrap", total=problem.bootstrap) as phase:
-        replicates.share(matrices, phase)
-    for found in replicates.joins:
+    for found in _join_replicates(problem, parameters, range(problem.bootstrap), matrix, run):
         support.add_replicate(found)
     return support.node_names()
+
+
+def _join_replicates(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, numbers: range, matrix: np.ndarray, run: CpuRun
+) -> list[np.ndarray]:
+    """Return the joins of some replicates, int32 (k, 2) each; ``matrix`` is written over."""
+    run.compile(partial(_compile_replicate, matrix.dtype.char))
+    replicates = _Replicates(problem, parameters, numbers, run)
+    workers = min(replicate_workers(replace(problem, bootstrap=len(numbers)), run.threads), len(numbers))
+    matrices = [matrix, *(np.zeros_like(matrix) for _ in range(workers - 1))]
+    with run.phase("bootstrap", total=len(numbers)) as phase:
+        replicates.share(matrices, phase)
+    return replicates.joins
 
 
 class _Replicates:
     """Replicates of an alignment; every thread joins some of them alone."""
 
-    def __init__(self, problem: AlignmentTreeProblem, parameters: PrunedParameters, run: CpuRun) -> None:
-        self.problem, self.parameters, self.run = problem, parameters, run
-        self.joins: list[np.ndarray] = [np.empty((0, 2), np.int32)] * problem.bootstrap
+    def __init__(
+        self, problem: AlignmentTreeProblem, parameters: PrunedParameters, numbers: range, run: CpuRun
+    ) -> None:
+        self.problem, self.parameters, self.numbers, self.run = problem, parameters, numbers, run
+        self.joins: list[np.ndarray] = [np.empty((0, 2), np.int32)] * len(numbers)
         self.column_bases = count_column_bases(problem.alignment) if problem.model == "tn93" else None
 
     def share(self, matrices: list[np.ndarray], phase: CpuPhase) -> None:
         """Join all replicates, as many at a time as there are matrices."""
-        numbers = iter(range(self.problem.bootstrap))
+        places = iter(range(len(self.numbers)))
 
         def work(worker: int) -> None:
-            for number in numbers:
+            for place in places:
                 if self.run.stop[0]:
                     return
-                self.joins[number] = self._join_replicate(number, matrices[worker])
+                self.joins[place] = self._join_replicate(self.numbers[place], matrices[worker])
                 phase.done[worker] += 1
 
         phase.share(work, threads=len(matrices))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import numpy as np
 
 from antidiag.kernels.cuda.run import DeviceRun
@@ -14,6 +17,7 @@ from antidiag.kernels.trees.alignment_trees.problem import (
     count_column_bases,
     draw_columns,
 )
+from antidiag.kernels.trees.alignment_trees.replicate_pieces import pack_joined_tree
 from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import (
     DistanceModel,
@@ -32,16 +36,34 @@ def nj_alignment(
     """Join the rows of an alignment by neighbor joining, and compute the support of its branches."""
     run = DeviceRun(monitor, steps, rows=1)
     columns = DeviceColumns(problem.alignment, run, is_double=problem.precision == "double")
-    columns.pack()
-    joining = ColumnJoining(problem, parameters, columns, make_alignment_model(problem.model, problem.alignment))
-    without = columns.count_stated()
-    joining.make_joins()
-    joined = joining.download_joins()
-    del joining  # its matrix is that of the replicates
+    joined, without = _join_rows(problem, parameters, columns)
     names = _compute_support(problem, parameters, joined[0], columns, run) if problem.bootstrap else None
     answer = make_joined_tree(problem, *joined, inner_names=names)
     found = AlignmentTreeAnswer(answer.tree, answer.joins, without)
     return Outcome(found, run.times_ms, device_bytes=run.device_bytes)
+
+
+def nj_alignment_piece(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> Any:
+    """Compute the tree, or the joins of some replicates; see `replicate_pieces`."""
+    run, first, last = DeviceRun(monitor, StepLog(), rows=1), numbers["first"], numbers["last"]
+    columns = DeviceColumns(problem.alignment, run, is_double=problem.precision == "double")
+    if first == last:
+        return pack_joined_tree(*_join_rows(problem, parameters, columns))
+    found = list(_join_replicates(problem, parameters, range(first, last), columns, run))
+    return np.array(found, np.int32).reshape(last - first, -1, 2)
+
+
+def _join_rows(
+    problem: AlignmentTreeProblem, parameters: PrunedParameters, columns: DeviceColumns
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], int]:
+    """Return the joins of the rows, as `make_joined_tree` takes them, and the pairs with a stated distance."""
+    columns.pack()
+    joining = ColumnJoining(problem, parameters, columns, make_alignment_model(problem.model, problem.alignment))
+    without = columns.count_stated()
+    joining.make_joins()
+    return joining.download_joins(), without
 
 
 class ColumnJoining(PrunedJoining):
@@ -72,15 +94,28 @@ def _compute_support(
 ) -> list[str]:
     """Return the support of each join."""
     support = SplitSupport(joins, problem.taxa)
+    for found in _join_replicates(problem, parameters, range(problem.bootstrap), columns, run):
+        support.add_replicate(found)
+    return support.node_names()
+
+
+def _join_replicates(
+    problem: AlignmentTreeProblem,
+    parameters: PrunedParameters,
+    numbers: range,
+    columns: DeviceColumns,
+    run: DeviceRun,
+) -> Iterator[np.ndarray]:
+    """Yield the joins of some replicates, int32 (k, 2) each."""
     column_bases = count_column_bases(problem.alignment) if problem.model == "tn93" else None
-    for replicate in range(problem.bootstrap):
+    for done, replicate in enumerate(numbers, 1):
         chosen = draw_columns(problem, replicate)
         bases = None if column_bases is None else column_bases[chosen].sum(0)
         columns.pack(chosen)
         model = make_model(problem.model, problem.alignment.type, bases)
         joining = ColumnJoining(problem, parameters, columns, model)
         joining.make_joins()
-        support.add_replicate(joining.download_joins()[0])
-        del joining
-        run.report_progress(replicate + 1, problem.bootstrap, "bootstrap")
-    return support.node_names()
+        found = joining.download_joins()[0]
+        del joining  # its matrix is that of the next
+        run.report_progress(done, len(numbers), "bootstrap")
+        yield found

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
-from antidiag.kernels.io import tree_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
-from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
+from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Result
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.trees import dp_classes
 from antidiag.kernels.trees import problem as tree_problem
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import sum_bases
 from antidiag.kernels.trees.distances.problem import MODEL, AlignedProblem, refuse_model
@@ -183,7 +181,7 @@ def _support_rows(answer: AlignmentTreeAnswer) -> LabelledRows:
 
 HIGH_SUPPORT = 95.0
 
-ALIGNMENT_TREE = ProblemType(
+ALIGNMENT_TREE = tree_problem.make_tree_problem_type(
     id="alignment-tree",
     label="Tree of an alignment",
     inputs=(ONE_ALIGNMENT,),
@@ -192,12 +190,8 @@ ALIGNMENT_TREE = ProblemType(
     default_options=default_options,
     answer_json=json_fields,
     answer_rows=answer_rows,
-    format_answer=lambda result: result.answer.tree.summary,
-    file_formats=tree_files.TREE_FORMATS,
-    extract_data=lambda result: [result.answer.tree],
     setting_rows=setting_rows,
     option_values=option_values,
     work_unit="columns",
-    dp_classification=dp_classes.JOINS,
     trials_name="antidiag.kernels.trees.alignment_trees.trials:ALIGNMENT_TREES",
 )

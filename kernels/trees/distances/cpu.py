@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from antidiag.kernels.model import Outcome, SequenceType, sequence_lengths
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trees.distances import pair_strips
 from antidiag.kernels.trees.distances.aligned_pairs import cpu_identities
 from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences, separate_ambiguous_letters
 from antidiag.kernels.trees.distances.alignment_columns import cpu_columns
@@ -49,6 +50,24 @@ MOST_ROWS = 64
 def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute 1 - identities / the shorter length of the best alignment of each pair, as ClustalW does."""
     run = CpuRun(monitor, steps, parameters.threads)
+    return _make_outcome(problem, _compute_identities(problem, run), run, "full distances")
+
+
+def distance_full_strip(
+    problem: FullProblem, parameters: PairParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> np.ndarray:
+    """Compute a strip of the pairs of sequences by ascending length; see `pair_strips`."""
+    first, last = pair_strips.strip_borders(numbers)
+    run = CpuRun(monitor, StepLog(), parameters.threads)
+    values = _compute_identities(pair_strips.first_sequences(problem, last), run, first)
+    return np.triu(values, 1)[:, first:]
+
+
+def _compute_identities(problem: FullProblem, run: CpuRun, first_column: int = 0) -> np.ndarray:
+    """Return the distances of all pairs, float64 (n, n).
+
+    With ``first_column``, a multiple of the lanes, only those of columns from there on, of sequences by length.
+    """
     run.compile(partial(_compile_full, problem.mode == Mode.LOCAL))
     with run.phase("alignments"):
         encoded, ends = encode_sequences(problem), np.cumsum(sequence_lengths(problem.sequences))
@@ -77,8 +96,9 @@ def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Mon
             rows, first, last, group, others, scores, rooms[worker], found[worker], values, run.stop
         )
 
-    _share_pairs(run, "alignments", _list_tile_tasks(groups, LANES, compute))
-    return _make_outcome(problem, values, run, "full distances")
+    tasks = _list_tile_tasks(groups, LANES, compute)
+    _share_pairs(run, "alignments", [task for task in tasks if task.columns[0] >= first_column])
+    return values
 
 
 PairTile = tuple[int, int, int]

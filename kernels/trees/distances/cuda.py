@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trees.distances import pair_strips
 from antidiag.kernels.trees.distances.aligned_pairs.cuda_identities import DeviceIdentities
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import make_alignment_model
 from antidiag.kernels.trees.distances.alignment_columns.cuda_columns import DeviceColumns
@@ -31,6 +33,15 @@ def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Mon
     """Compute 1 - identities / the shorter length of the best alignment of each pair, as ClustalW does."""
     run = DeviceRun(monitor, steps)
     return _make_outcome(problem, DeviceIdentities(problem, run).distances(), run, "full distances")
+
+
+def distance_full_strip(
+    problem: FullProblem, parameters: PairParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> np.ndarray:
+    """Compute a strip of the pairs of sequences by ascending length; see `pair_strips`."""
+    first, last = pair_strips.strip_borders(numbers)
+    run = DeviceRun(monitor, StepLog())
+    return DeviceIdentities(pair_strips.first_sequences(problem, last), run, first).strip()
 
 
 def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import tree_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence, sequence_lengths
@@ -20,7 +19,6 @@ from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring_options import are_nucleotides, sequence_notes
 from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.trees import dp_classes
 from antidiag.kernels.trees import problem as tree_problem
 from antidiag.kernels.trees.alignment_trees.problem import ONE_ALIGNMENT
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import (
@@ -272,7 +270,7 @@ def _placed_problem_type(
     id: str, label: str, inputs: ProblemInput, options: tuple[Parameter, ...], build: Any, defaults: Any, trials: str
 ) -> ProblemType:
     """Return a problem type whose answer is a placed tree."""
-    return ProblemType(
+    return tree_problem.make_tree_problem_type(
         id=id,
         label=label,
         inputs=(inputs,),
@@ -281,13 +279,9 @@ def _placed_problem_type(
         default_options=defaults,
         answer_json=_json_fields,
         answer_rows=tree_problem.answer_rows,
-        format_answer=lambda result: result.answer.tree.summary,
-        file_formats=tree_files.TREE_FORMATS,
-        extract_data=lambda result: [result.answer.tree],
         setting_rows=_setting_rows,
         option_values=_option_values,
         work_unit="columns",
-        dp_classification=dp_classes.JOINS,
         trials_name=f"antidiag.kernels.trees.placement.trials:{trials}",
     )
 

@@ -9,6 +9,9 @@ import pytest
 pytest.importorskip("typer")
 
 from antidiag.app.cli import program
+from tests.documents import ROOT
+
+SAMPLES = ROOT / "resources" / "samples"
 
 
 @pytest.fixture
@@ -98,3 +101,17 @@ def test_cluster_says_what_it_cannot_do(capsys, monkeypatch):
     assert "give start or check" in capsys.readouterr().err
     assert run("cluster", "check") == 2
     assert "no Dask scheduler is named" in capsys.readouterr().err
+
+
+def test_one_run_is_shared_out(tmp_path, capsys):
+    whole, pieces = tmp_path / "whole.nwk", tmp_path / "pieces.nwk"
+    command = ["tree", str(SAMPLES / "globins-aligned.sto"), "--bootstrap", "10", "--backend", "cpu", "--quiet"]
+    assert run(*command, "--out", whole) == 0
+    assert run(*command, "--on", "local", "--out", pieces) == 0
+    assert whole.read_text() == pieces.read_text()
+
+
+def test_a_run_in_one_piece_says_what_is_shared_out(capsys):
+    assert run("run", "upgma", str(SAMPLES / "globin-distances.phy"), "--on", "local") == 2
+    said = capsys.readouterr().err
+    assert "upgma runs in one piece" in said and "distance-full" in said and "batch" in said

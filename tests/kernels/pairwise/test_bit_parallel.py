@@ -69,6 +69,22 @@ def test_free_ends_are_those_of_edlib(mode: str, free: dict[str, bool]) -> None:
         assert run("bit-parallel", make_edit_pair(query, other, mode=mode, **free)).score == -expected
 
 
+@pytest.mark.parametrize("share", [0, 0.01, 0.1, 1])
+@pytest.mark.parametrize("turned", [False, True])
+def test_prefixes_take_a_band_and_are_those_of_edlib(share: float, turned: bool) -> None:
+    """Also where the target is the shorter one, so that paths may end in the last column."""
+    query, target = draw_letters(5000, share, 7)
+    query, target = (query[:4700], target) if not turned else (query, target[:4700])
+    expected = edlib.align(query, target, mode="SHW")["editDistance"]
+    problem = make_edit_pair(query, target, mode="custom", free_second_end=True)
+    assert run("bit-parallel-score", problem).score == -expected
+    if share <= 0.01 and not turned:
+        assert run("bit-parallel-score", problem).cells < 0.3 * len(query) * len(target)
+    found, textbook = run("bit-parallel", problem, tile=512), run("striped-alignment", problem)
+    assert found.answer.end == textbook.answer.end
+    np.testing.assert_array_equal(found.answer.alignment.operations, textbook.answer.alignment.operations)
+
+
 def test_similar_sequences_take_a_band() -> None:
     """The first band is wide enough, or the second is: less than a sixteenth of the cells."""
     first, second = draw_letters(30_000, 0.005, 5)

@@ -58,9 +58,9 @@ def proteins(tmp_path_factory):
     return folder
 
 
-def search(folder, **options):
+def search(folder, sequences="proteins", **options):
     """Return the hits by names of query and subject."""
-    database = database_maker.make_database([folder / "proteins.fa"], folder / "proteins.adb").database
+    database = database_maker.make_database([folder / f"{sequences}.fa"], folder / f"{sequences}.adb").database
     method = registry.find_method("smith-waterman-search")
     problem = build_search([*read_sequences(folder / "queries.fa"), database], options)
     result = engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False)
@@ -112,3 +112,47 @@ def test_hits_and_evalues_are_those_of_blastp(proteins):
     assert less <= 0.02 * len(theirs), f"{less} of {len(theirs)} alignments of blastp are not the best ones"
     np.testing.assert_allclose(ratios, 1, rtol=0.011)  # blastp prints three digits
     assert same > len(ratios) / 2, f"{same} of {len(ratios)}: where several alignments are best, each has its own"
+
+
+def make_genomes(folder):
+    """Write a random query, and sequences of which some hold a changed piece of it, on either strand."""
+    random_numbers, bases = np.random.default_rng(2), np.frombuffer(b"ACGT", np.uint8)
+    query, sequences = random_numbers.choice(bases, 700), []
+    for number in range(120):
+        sequence = random_numbers.choice(bases, random_numbers.integers(400, 2000))
+        piece = query[random_numbers.integers(0, 400) :][: random_numbers.integers(60, 300)].copy()
+        changed = random_numbers.random(piece.size) < random_numbers.choice([0.05, 0.15])
+        piece[changed] = random_numbers.choice(bases, changed.sum())
+        if number % 3 == 0:
+            piece = np.delete(piece, slice(30, 33))
+        if number % 2:
+            piece = np.frombuffer(piece.tobytes().translate(bytes.maketrans(b"ACGT", b"TGCA"))[::-1], np.uint8)
+        if number < 60:
+            sequence[50 : 50 + piece.size] = piece
+        sequences.append(f">d{number}\n{sequence.tobytes().decode()}\n")
+    (folder / "queries.fa").write_text(f">q\n{query.tobytes().decode()}\n")
+    (folder / "genomes.fa").write_text("".join(sequences))
+
+
+def test_both_strands_and_evalues_are_those_of_blastn(tmp_path):
+    blast, make = find_program("blastn"), find_program("makeblastdb")
+    make_genomes(tmp_path)
+    call_program(make, "-in", str(tmp_path / "genomes.fa"), "-dbtype", "nucl", "-out", str(tmp_path / "blast"))
+    output = call_program(
+        blast, "-task", "blastn", "-query", str(tmp_path / "queries.fa"), "-db", str(tmp_path / "blast"),
+        "-dust", "no", "-reward", "2", "-penalty", "-3", "-gapopen", "5", "-gapextend", "2", "-evalue", "1e-6",
+        "-max_hsps", "1", "-num_threads", "1", "-outfmt", "6 std score sstrand",
+    )  # fmt: skip
+    ours, same = search(tmp_path, "genomes", best=0, max_evalue=1e-6), 0
+    names = [*hit_tables.STANDARD, "score", "sstrand"]
+    theirs = [dict(zip(names, line.split("\t"), strict=True)) for line in output.splitlines()]
+    assert len(theirs) > 50 and {said["sstrand"] for said in theirs} == {"plus", "minus"}
+    for said in theirs:
+        hit = ours[said["qseqid"], said["sseqid"]]
+        assert hit.score >= int(said["score"])
+        if hit.score == int(said["score"]):
+            same += 1
+            for name in ("evalue", "bitscore", "sstrand"):
+                column = hit_tables.COLUMNS[name]
+                assert hit_tables.format_cell(column, hit) == said[name].strip(), name
+    assert same > 0.9 * len(theirs)

@@ -247,7 +247,7 @@ def test_an_interrupted_run_of_both_strands_goes_on(monkeypatch):
     store = MemoryStore()
 
     def stop_late(done: int, total: int, phase: str) -> None:
-        if done > 0.7 * total:
+        if store.kept and store.kept[-1].facts["variant"] == 1:  # the reverse strand has saved something
             monitor.cancel()
 
     monitor = Monitor(stop_late)

@@ -76,7 +76,13 @@ def test_methods_of_the_thesis(emulated, method: Method, data: st.DataObject, se
 
 @pytest.mark.parametrize(
     ("span", "m", "n"),
-    [(ProfileSpan.GLOBAL, 270, 129), (ProfileSpan.LOCAL, 33, 260), (ProfileSpan.SEMI_GLOBAL, 140, 256)],
+    [
+        (ProfileSpan.GLOBAL, 270, 129),
+        (ProfileSpan.LOCAL, 33, 260),
+        (ProfileSpan.SEMI_GLOBAL, 140, 256),
+        (ProfileSpan.QUERY_IN_TARGET, 140, 256),
+        (ProfileSpan.QUERY_IN_TARGET, 260, 33),
+    ],
 )
 @pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
 def test_several_strips_and_batches(emulated, scoring: ColumnScoring, span: ProfileSpan, m: int, n: int) -> None:
@@ -97,7 +103,12 @@ def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, scoring: Co
 
 @pytest.mark.parametrize(
     ("span", "m", "n", "side"),
-    [(ProfileSpan.GLOBAL, 400, 530, 2), (ProfileSpan.SEMI_GLOBAL, 150, 780, 3), (ProfileSpan.LOCAL, 530, 300, 2)],
+    [
+        (ProfileSpan.GLOBAL, 400, 530, 2),
+        (ProfileSpan.SEMI_GLOBAL, 150, 780, 3),
+        (ProfileSpan.LOCAL, 530, 300, 2),
+        (ProfileSpan.QUERY_IN_TARGET, 530, 150, 2),
+    ],
 )
 def test_the_path_by_squares(
     emulated, monkeypatch: pytest.MonkeyPatch, span: ProfileSpan, m: int, n: int, side: int

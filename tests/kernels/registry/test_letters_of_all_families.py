@@ -23,9 +23,10 @@ TYPES = {
     if method.problem_type.inputs
     and method.problem_type.inputs[0].kind is SEQUENCE
     and (method.problem_type.inputs[0].maximum or 2) > 1
+    and not method.problem_type.inputs[0].sequence_types
     and all(not taken.minimum for taken in method.problem_type.inputs[1:])
 }
-"""Types of problems of several sequences alone, a dozen of families and methods."""
+"""Types of problems of several sequences of any type alone, a dozen of families and methods."""
 
 
 def build(problem_type, letters: tuple[bytes, ...], types: tuple[SequenceType, ...] = (PROTEIN,), **options):

@@ -25,6 +25,8 @@ from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.pairwise.frames import codon_text
+from antidiag.kernels.pairwise.frames.model import FrameAnswer
 from antidiag.kernels.pairwise.model import LEFT, UP
 from antidiag.kernels.profiles.options import merge_rows
 from antidiag.kernels.profiles.problem import ProfileAnswer
@@ -46,6 +48,8 @@ def holds_alignment(result: Result) -> bool:
         return path is not None and 0 < path.operations.size <= MAX_COLUMNS
     if isinstance(result.answer, MsaAnswer):
         return True
+    if isinstance(result.answer, FrameAnswer):
+        return 0 < result.answer.path.operations.size <= MAX_COLUMNS
     if isinstance(result.answer, TripleAnswer):
         return result.answer.alignment is not None and 0 < result.answer.alignment.moves.size <= MAX_COLUMNS
     return False
@@ -53,13 +57,15 @@ def holds_alignment(result: Result) -> bool:
 
 def has_path(result: Result) -> bool:
     """Whether the alignment of a result is a path with a start and an end, not a multiple alignment."""
-    return not isinstance(result.answer, MsaAnswer)
+    return not isinstance(result.answer, MsaAnswer | FrameAnswer)
 
 
 def count_columns(result: Result) -> int:
     """Count the columns of a result's alignment; `holds_alignment` must hold."""
     if isinstance(result.answer, MsaAnswer):
         return int(result.answer.alignment.letters.shape[1])
+    if isinstance(result.answer, FrameAnswer):
+        return int(result.answer.path.operations.size)
     path = result.answer.alignment
     return int((path.moves if isinstance(result.answer, TripleAnswer) else path.operations).size)
 
@@ -70,6 +76,8 @@ def read_result_alignment(result: Result) -> AlignedSequences:
         return merge_rows(result)
     if isinstance(result.answer, MsaAnswer):
         return result.answer.alignment
+    if isinstance(result.answer, FrameAnswer):
+        return codon_text.make_alignment(result)
     sequences, path = result.problem.sequences, result.answer.alignment
     if result_text.is_pair(result):
         taken = path.operations != LEFT, path.operations != UP

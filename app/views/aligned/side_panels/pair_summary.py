@@ -171,8 +171,7 @@ def _aligned_letters(result: Result, side: int, start: int, end: int) -> tuple[i
 
 
 def _explain_missing(result: Result) -> str:
-    path = result.answer.alignment
-    if path is None:
+    if getattr(result.answer, "alignment", result) is None:
         return SCORE_ONLY + f"\n\nScore {result_text.format_number(result.score)}"
     columns = alignment_text.count_columns(result)
     return TOO_LONG.format(columns) if columns else EMPTY_ALIGNMENT

@@ -14,7 +14,7 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.scoring import Mode
-from antidiag.kernels.trees.distances import pair_tiles
+from antidiag.kernels.trees.distances import pair_strips, pair_tiles
 from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences
 from antidiag.kernels.trees.distances.aligned_pairs.word_packing import WordPacking, choose_packing
 from antidiag.kernels.trees.distances.cpu_count_distances import compile_distances, distances_of_counts
@@ -50,10 +50,13 @@ def _make_launch(
 
 
 class DeviceIdentities:
-    """A run: the sequences by ascending length, on the device, and the counts of all pairs in that order."""
+    """A run: the sequences by ascending length, on the device, and the counts of all pairs in that order.
 
-    def __init__(self, problem: FullProblem, run: DeviceRun) -> None:
-        self.problem, self.run = problem, run
+    With ``first_column``, a multiple of the tiles, only pairs whose longer sequence is from there on are aligned.
+    """
+
+    def __init__(self, problem: FullProblem, run: DeviceRun, first_column: int = 0) -> None:
+        self.problem, self.run, self.first_column = problem, run, first_column
         with run.time_phase("alignments"):
             lengths = sequence_lengths(problem.sequences)
             self.order = np.argsort(lengths, kind="stable")
@@ -70,18 +73,31 @@ class DeviceIdentities:
     def distances(self) -> np.ndarray:
         """Return 1 - identities / the shorter length of all pairs, float64 (n, n)."""
         self.run.compile_host_code(compile_distances)
+        self._align_all()
+        with self.run.time_phase("alignments"):
+            counts = self.counts.reshape(self.blocks * TILE, -1)
+            return distances_of_counts(counts, self.lengths, self.order, self.run.monitor.check)
+
+    def strip(self) -> np.ndarray:
+        """Return the distances of the columns from ``first_column`` on, float64 (n, n - first); see `pair_strips`."""
+        self._align_all()
+        count, first = self.lengths.size, self.first_column
+        counts = self.counts.reshape(self.blocks * TILE, -1)[:count, first:count]
+        return pair_strips.strip_of_counts(counts, self.lengths, first)
+
+    def _align_all(self) -> None:
+        """Count the identities of all pairs."""
         for launch in self._list_launches():
             if launch.side == 1:
                 self._align_long_pairs(launch)
             else:
                 self._align_tiles(launch)
-        with self.run.time_phase("alignments"):
-            counts = self.counts.reshape(self.blocks * TILE, -1)
-            return distances_of_counts(counts, self.lengths, self.order, self.run.monitor.check)
 
     def _list_launches(self) -> Iterator[_TileLaunch]:
         """Yield tiles by what they need: words of 32 or of 64 bits, and pairs that are too long for one launch."""
         row, column = pair_tiles.upper_tiles(self.lengths.size)
+        wanted = column >= self.first_column // TILE
+        row, column = row[wanted], column[wanted]
         ends = np.minimum((np.arange(self.blocks) + 1) * TILE, self.lengths.size) - 1
         tall = self.lengths[ends[row]]
         wide = self.lengths[ends[column]]

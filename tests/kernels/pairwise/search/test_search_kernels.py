@@ -17,5 +17,5 @@ SEARCH = Path(cuda_shapes.__file__).with_name("search.cu")
 def test_kernels_compile(architecture, paired):
     shape = cuda_shapes.choose_shape(1000, bool(paired))
     defines = {"GROUP": shape.group, "ROWS": shape.rows, "PAIRED": paired, "STRIPS": 1, "THREADS": 256, "BLOCKS": 2}
-    assert compile_without_device((SEARCH,), {**defines, "UNROLL": 4, "PADDING": 31}, architecture)
+    assert compile_without_device((SEARCH,), {**defines, "PADDING": 31}, architecture)
     assert compile_without_device((SEARCH.with_name("search_columns.cu"),), {"PARTS": 2, "PADDING": 31}, architecture)

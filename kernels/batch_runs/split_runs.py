@@ -1,0 +1,140 @@
+"""One run that is shared out: its pieces run by any executor, and the caller joins their answers."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.executors.executor import Executor
+from antidiag.kernels.executors.tasks import Task, TaskContext, TaskFailed
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.run_plan import RunPlan
+from antidiag.kernels.run_splitting import RunPiece, RunSplitting
+from antidiag.kernels.text import format_count
+
+RUN_PIECE = f"{__name__}:run_piece"
+"""The function of the tasks of a run that is shared out."""
+PIECES_PER_SLOT = 6
+"""Pieces a slot, so that all slots end at about the same time."""
+PHASE = "pieces"
+
+
+def find_splitting(method: Method) -> RunSplitting:
+    """Return how a method's runs are shared out. Raise ParameterError if they are not, naming methods whose are."""
+    if method.splitting is None:
+        known = ", ".join(one.id for one in registry.METHODS if one.splitting is not None)
+        raise ParameterError(
+            f"{method.id} runs in one piece; remove --on and --scheduler, or use one that is shared out ({known}). The "
+            "command batch shares out many files"
+        )
+    return method.splitting
+
+
+def execute_split(
+    method: Method,
+    problem: Any,
+    chosen: Mapping[str, Any],
+    executor: Executor,
+    monitor: Monitor | None = None,
+    backend: str = "auto",
+    device: int = 0,
+) -> Result:
+    """Run a method in pieces and return its result, which equals that of a run in one piece.
+
+    Raises the errors of `find_splitting` and of the executor, TaskFailed with the error of a piece that failed, and
+    Cancelled.
+    """
+    splitting, monitor = find_splitting(method), monitor or Monitor()
+    started, begun = datetime.now(UTC), time.perf_counter()
+    shared = {"problem": executor.share(splitting.prepare_problem(problem))}
+    pieces = list(splitting.list_pieces(problem, PIECES_PER_SLOT * executor.slots))
+    about = {"method": method.id, "parameters": dict(chosen), "backend": backend, "device": device}
+    tasks = [
+        Task(str(number), RUN_PIECE, {**about, "piece": dict(piece.numbers)}, shared, cost=piece.cost)
+        for number, piece in enumerate(pieces)
+    ]
+    places: list[Mapping[str, Any]] = []
+    ended = _piece_values(executor, tasks, pieces, places, monitor)
+    answer = _load(splitting.join_pieces)(problem, ended)
+    names = dict.fromkeys(str(place["device"]) for place in places)
+    workers = format_count(len(executor.counts.by_worker), "worker")
+    return Result(
+        method=method.id,
+        problem=problem,
+        parameters=places[0]["parameters"] if places else {},
+        backend=places[0]["backend"] if places else "cpu",
+        device=", ".join(names),
+        answer=answer,
+        times_ms={PHASE: (time.perf_counter() - begun) * 1e3},
+        host_bytes=0,
+        device_bytes=0,
+        started=started,
+        versions=engine.package_versions(),
+        notes=(
+            *method.problem_type.problem_notes(problem),
+            f"Computed in {format_count(len(pieces), 'piece')} ({splitting.noun}) on {workers} ({executor.kind}).",
+        ),
+    )
+
+
+def _piece_values(
+    executor: Executor, tasks: list[Task], pieces: list[RunPiece], places: list[Mapping[str, Any]], monitor: Monitor
+) -> Iterator[tuple[RunPiece, Any]]:
+    """Yield each piece with its value, as they end; append where each ran."""
+    for outcome in executor.map(tasks, _PieceMonitor(monitor, executor)):
+        if not outcome.is_done:
+            raise TaskFailed(outcome)
+        places.append(outcome.value["place"])
+        yield pieces[int(outcome.task.key)], outcome.value["value"]
+
+
+class _PieceMonitor(CancelOnlyMonitor):
+    """Reports the pieces under the name of one phase."""
+
+    def __init__(self, source: Monitor, executor: Executor) -> None:
+        super().__init__(source)
+        self._executor = executor
+
+    def update(self, done: int, total: int, phase: str = "") -> None:
+        """Report the pieces that have ended."""
+        self._source.update(done, total, PHASE)
+
+
+def run_piece(arguments: Mapping[str, Any], context: TaskContext) -> Mapping[str, Any]:
+    """Compute a piece on this worker; return its value, and the backend, device and parameters that it used."""
+    method = registry.find_method(arguments["method"])
+    problem, chosen = context.shared["problem"], dict(arguments["parameters"])
+    if "threads" in method.parameters.names():
+        chosen.setdefault("threads", context.threads)
+    planned = _plan(method, problem, chosen, arguments["backend"], arguments["device"])
+    function = _load(find_splitting(method).backends[planned.backend])
+    with ExitStack() as stack:
+        if planned.backend == "cuda":
+            stack.enter_context(context.gpu_lock)
+            stack.enter_context(devices.use_device(planned.device, (method.id, PHASE)))
+        value = function(problem, planned.parameters, arguments["piece"], context.monitor)
+    parameters = dict(planned.parameters.as_mapping())
+    place = {"backend": planned.backend, "device": planned.device_name, "parameters": parameters}
+    return {"value": value, "place": place}
+
+
+def _plan(method: Method, problem: Any, chosen: Mapping[str, Any], backend: str, device: int) -> RunPlan:
+    """Return the plan of the whole run on this worker; on a GPU also if only pieces of it fit."""
+    if backend == "auto" and "cuda" in find_splitting(method).backends and devices.discover_devices()[0]:
+        backend = "cuda"
+    return engine.plan_run(method, problem, chosen, cast(engine.BackendChoice, backend), device)
+
+
+def _load(name: str) -> Any:
+    """Import "package.module:function"."""
+    module, function = name.split(":")
+    return getattr(importlib.import_module(module), function)

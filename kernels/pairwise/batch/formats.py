@@ -1,0 +1,146 @@
+"""How the answers of a batch are shown and saved: rows, JSON, and the tables of `kernels.io.hit_tables`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels import __version__
+from antidiag.kernels.io import hit_tables
+from antidiag.kernels.io.hit_tables import Hit, HitSequence, QueryHits
+from antidiag.kernels.method import FileFormat, LabelledRows
+from antidiag.kernels.model import Result
+from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
+from antidiag.kernels.pairwise.hit_records import describe_alignment, describe_sequence
+from antidiag.kernels.scoring_options import scoring_json
+
+SHOWN_PAIRS = 20
+"""Pairs that the text table shows."""
+NAME_WIDTH = 24
+
+
+def make_hit(problem: BatchProblem, answer: BatchAnswer, number: int) -> Hit:
+    """Return a pair as tables take it; the first sequence is the query."""
+    first = problem.sequences[int(problem.pairs.firsts[number])]
+    second = problem.sequences[int(problem.pairs.seconds[number])]
+    path = answer.paths[number] if answer.paths is not None else None
+    aligned = path is not None and path.operations.size
+    return Hit(
+        describe_sequence(first),
+        describe_sequence(second),
+        problem.scoring.unscale_score(int(answer.scores[number])),
+        alignment=describe_alignment(path, first, second, problem.scoring) if aligned else None,
+    )
+
+
+def iterate_pairs(problem: BatchProblem, answer: BatchAnswer) -> Iterator[QueryHits]:
+    """Yield the pairs by their first sequences, in their order."""
+    return hit_tables.group_by_query(make_hit(problem, answer, number) for number in range(problem.pair_count))
+
+
+def _chosen_columns(result: Result) -> tuple[hit_tables.HitColumn, ...]:
+    names = hit_tables.SCORE_COLUMNS if result.answer.paths is None else (*hit_tables.STANDARD[:10], "score", "cigar")
+    return hit_tables.parse_columns(result.problem.columns, names)
+
+
+def _sam_lines(result: Result) -> Iterator[str]:
+    """Yield SAM; a pair without an alignment is an unmapped query."""
+    problem = result.problem
+    used = np.unique(problem.pairs.seconds).tolist()
+    subjects = ((problem.sequences[at].name, len(problem.sequences[at])) for at in used)
+    found = (
+        QueryHits(one.query, [hit for hit in one.hits if hit.alignment is not None])
+        for one in iterate_pairs(problem, result.answer)
+    )
+    return hit_tables.sam_lines(found, subjects)
+
+
+def text_lines(result: Result) -> Iterator[str]:
+    """Yield a table for people: a line a pair, at most `SHOWN_PAIRS`."""
+    problem, answer = result.problem, result.answer
+    yield f"{'First':{NAME_WIDTH}} {'Second':{NAME_WIDTH}} {'Score':>9} {'Identity':>9} {'First':>13} {'Second':>13}\n"
+    for number in range(min(problem.pair_count, SHOWN_PAIRS)):
+        hit = make_hit(problem, answer, number)
+        path = hit.alignment
+        line = ""
+        if path:
+            spans = map(_format_range, (path.query_range, path.subject_range))
+            line = f" {f'{100 * path.identity:.1f} %':>9}" + "".join(f" {span:>13}" for span in spans)
+        yield f"{_short(hit.query)} {_short(hit.subject)} {hit.score:>9}{line}\n"
+    if problem.pair_count > SHOWN_PAIRS:
+        more = problem.pair_count - SHOWN_PAIRS
+        yield f"... and {more:,} more pairs; save a table for all of them (--out pairs.tsv)\n"
+
+
+def _short(sequence: HitSequence) -> str:
+    return f"{sequence.name[:NAME_WIDTH]:{NAME_WIDTH}}"
+
+
+def _format_range(letters: tuple[int, int]) -> str:
+    return f"{letters[0] + 1}-{letters[1]}"
+
+
+def _table_writer(lines: Callable[..., Iterable[str]], has_columns: bool = True) -> Callable[[Result], Iterable[str]]:
+    def write(result: Result) -> Iterable[str]:
+        found = iterate_pairs(result.problem, result.answer)
+        return lines(found, _chosen_columns(result)) if has_columns else lines(found)
+
+    return write
+
+
+def _commented(found: Iterable[QueryHits], columns: tuple[hit_tables.HitColumn, ...]) -> Iterator[str]:
+    return hit_tables.commented_lines(found, columns, f"Antidiag {__version__}")
+
+
+FORMATS = (
+    FileFormat(".tsv", "BLAST table (outfmt 6)", "score", _table_writer(hit_tables.tabular_lines)),
+    FileFormat(".blast", "BLAST table with comments (outfmt 7)", "score", _table_writer(_commented)),
+    FileFormat(".csv", "CSV", "score", _table_writer(hit_tables.csv_lines)),
+    FileFormat(".jsonl", "JSON lines", "score", _table_writer(hit_tables.json_lines)),
+    FileFormat(".paf", "PAF", "score", _table_writer(hit_tables.paf_lines, has_columns=False)),
+    FileFormat(".sam", "SAM", "alignment", _sam_lines),
+    FileFormat(".txt", "Text table", "score", text_lines),
+)
+
+
+def answer_rows(result: Result) -> LabelledRows:
+    """Return the answer as rows of label and text."""
+    scores, scoring = result.answer.scores, result.problem.scoring
+    best = int(np.argmax(scores))
+    hit = make_hit(result.problem, result.answer, best)
+    shown = [scoring.unscale_score(int(score)) for score in (scores.min(), np.median(scores), scores.max())]
+    return [
+        ("Pairs", f"{scores.size:,}"),
+        ("Scores", f"{shown[0]:,} to {shown[2]:,}, median {shown[1]:,}"),
+        ("Best pair", f"{hit.query.name} x {hit.subject.name}, score {hit.score:,}"),
+    ]
+
+
+def format_answer(result: Result) -> str:
+    """Return the number of pairs in words."""
+    return result.problem.title
+
+
+def answer_json(result: Result) -> dict[str, Any]:
+    """Return the JSON fields of an answer: names and scores of pairs, and with paths their cells and CIGAR strings."""
+    problem, answer = result.problem, result.answer
+    pairs = []
+    for number in range(problem.pair_count):
+        hit = make_hit(problem, answer, number)
+        path = hit.alignment
+        found = {"first": hit.query.name, "second": hit.subject.name, "score": hit.score}
+        if answer.paths is not None:
+            found |= {
+                "start": answer.paths.starts[number].tolist(),
+                "end": answer.paths.ends[number].tolist(),
+                "cigar": path.cigar if path else "",
+            }
+        pairs.append(found)
+    return {
+        "pairs": pairs,
+        "mode": str(problem.mode),
+        "free_ends": vars(problem.free_ends),
+        "scoring": scoring_json(problem.scoring),
+    }

@@ -1,0 +1,61 @@
+"""Bytes that a batch of pairs needs. Imports no compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.model import sequence_lengths
+from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
+
+PAIR_BYTES, PATH_BYTES = 70, 50
+"""Bytes of numbers, sizes and places of a pair, and what paths add."""
+SMALL_CELLS = 1 << 20
+"""Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell."""
+BORDER_BYTES = 0.5
+"""Bytes of stored borders of a cell on a GPU, for paths."""
+SLICE_BYTES = 4 << 30
+"""Bytes of the borders, columns and operations of a slice on a GPU."""
+
+
+def count_path_letters(problem: BatchProblem) -> int:
+    """Return the letters of both sequences summed over all pairs: the most operations that paths have."""
+    lengths = sequence_lengths(problem.sequences)
+    total, count = int(lengths.sum()), lengths.size
+    if problem.pairing == RECORDS:
+        return total
+    if problem.pairing == ALL:
+        return total * (count - 1)
+    queries = int(lengths[: problem.query_count].sum())
+    return queries * (count - problem.query_count) + (total - queries) * problem.query_count
+
+
+def estimate_score_memory(problem: BatchProblem, parameters: Any, backend: str) -> Footprint:
+    """Return the bytes of a batch without paths."""
+    return _estimate(problem, parameters, backend, paths=False)
+
+
+def estimate_path_memory(problem: BatchProblem, parameters: Any, backend: str) -> Footprint:
+    """Return the bytes of a batch with paths."""
+    return _estimate(problem, parameters, backend, paths=True)
+
+
+def _estimate(problem: BatchProblem, parameters: Any, backend: str, paths: bool) -> Footprint:
+    lengths = sequence_lengths(problem.sequences)
+    letters, operations = int(lengths.sum()), count_path_letters(problem) * paths
+    host = {"pairs": (PAIR_BYTES + PATH_BYTES * paths) * problem.pair_count, "paths": 3 * operations // 2}
+    longest = np.sort(lengths)[-2:].astype(np.int64)
+    if backend == "cpu":
+        host["rows"] = parameters.threads * (8 * int(longest[-1]) + SMALL_CELLS * paths)
+        return Footprint(host=host)
+    largest = int(longest.prod())
+    slice_bytes = 2 * count_path_letters(problem) + 24 * problem.pair_count
+    if paths:
+        slice_bytes += int(BORDER_BYTES * problem.cells) + 2 * operations
+    device = {
+        "codes": letters,
+        "slice": min(slice_bytes, SLICE_BYTES) + int(BORDER_BYTES * largest * paths),
+    }
+    return Footprint(host=host, device=device)

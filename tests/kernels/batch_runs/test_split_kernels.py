@@ -1,0 +1,37 @@
+"""Pieces of a run on the emulated GPU give what one run on the CPU gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from antidiag.kernels import registry
+from antidiag.kernels.batch_runs import split_runs
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from tests.kernels.batch_runs.test_split_runs import random_alignment, random_sequences, run_whole
+
+pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
+
+
+def run_split_on_device(method_id: str, data: list, least: int, monkeypatch: pytest.MonkeyPatch, **options: object):
+    monkeypatch.setattr(split_runs, "PIECES_PER_SLOT", least)
+    method = registry.find_method(method_id)
+    problem = method.problem_type.make_problem(data, options)
+    with ExecutorChoice("local", slots=1).open() as executor:
+        return split_runs.execute_split(method, problem, {}, executor, backend="cuda")
+
+
+@pytest.mark.parametrize("mode", ["local", "global"])
+def test_emulated_strips_are_the_distances_of_the_cpu(emulated, monkeypatch, mode):
+    data = random_sequences(100)
+    found = run_split_on_device("distance-full", data, 3, monkeypatch, mode=mode)
+    whole = run_whole("distance-full", data, mode=mode)
+    assert found.backend == "cuda" and "pieces" in found.notes[-1]
+    assert np.array_equal(found.answer.distances.values, whole.answer.distances.values)
+
+
+def test_emulated_replicates_give_the_support_of_the_cpu(emulated, monkeypatch):
+    data = [random_alignment(9, 40)]
+    found = run_split_on_device("nj-alignment", data, 3, monkeypatch, bootstrap=7)
+    assert found.answer.tree.names == run_whole("nj-alignment", data, bootstrap=7).answer.tree.names
+    assert found.backend == "cuda"

@@ -1,0 +1,167 @@
+"""Runs that are shared out in pieces give the answer of a run in one piece, by every executor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from antidiag.kernels import engine, registry
+from antidiag.kernels.batch_runs import split_runs
+from antidiag.kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.executors.executor import Executor
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.executors.tasks import TaskFailed
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.trees.distances import pair_strips
+
+AMINO = np.frombuffer(b"ACDEFGHIKLMNPQRSTVWY", np.uint8)
+
+
+def random_sequences(count: int, seed: int = 1) -> list[Sequence]:
+    random = np.random.default_rng(seed)
+    lengths = random.integers(5, 60, count)
+    return [
+        Sequence(f"s{number}", random.choice(AMINO[:6], length).tobytes(), SequenceType.PROTEIN)
+        for number, length in enumerate(lengths)
+    ]
+
+
+def random_alignment(rows: int, columns: int) -> AlignedSequences:
+    random = np.random.default_rng(2)
+    root = random.choice(AMINO, columns)
+    letters = np.where(random.random((rows, columns)) < 0.35, random.choice(AMINO, (rows, columns)), root)
+    letters = np.ascontiguousarray(letters.astype(np.uint8))
+    letters.setflags(write=False)
+    return AlignedSequences(tuple(f"r{row}" for row in range(rows)), letters, SequenceType.PROTEIN)
+
+
+def run_whole(method_id: str, data: list, **options: object) -> Result:
+    method = registry.find_method(method_id)
+    problem = method.problem_type.make_problem(data, options)
+    return engine.execute(engine.plan_run(method, problem, {"threads": 1}, "cpu"), keep_rate=False)
+
+
+def run_split(executor: Executor, method_id: str, data: list, **options: object) -> Result:
+    method = registry.find_method(method_id)
+    problem = method.problem_type.make_problem(data, options)
+    return split_runs.execute_split(method, problem, {}, executor, backend="cpu")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+        yield found.scheduler_address
+
+
+@pytest.fixture(params=["local", "processes", "dask"])
+def executor(request, cluster):
+    place = request.param
+    with ExecutorChoice(place, cluster if place == "dask" else None, slots=2).open() as found:
+        yield found
+
+
+@pytest.mark.parametrize("mode", ["local", "global"])
+def test_distances_in_strips_are_those_of_one_run(executor, mode):
+    data = random_sequences(150)
+    whole, split = run_whole("distance-full", data, mode=mode), run_split(executor, "distance-full", data, mode=mode)
+    assert np.array_equal(split.answer.distances.values, whole.answer.distances.values)
+    assert split.answer.distances.names == whole.answer.distances.names
+    split.check(split.problem)
+    assert "strips of pairs" in " ".join(split.notes) and split.backend == "cpu"
+
+
+def test_bootstrap_in_pieces_is_that_of_one_run(executor):
+    data = [random_alignment(14, 60)]
+    whole = run_whole("nj-alignment", data, bootstrap=50)
+    split = run_split(executor, "nj-alignment", data, bootstrap=50)
+    tree, other = split.answer.tree, whole.answer.tree
+    assert tree.names == other.names and any(name.isdecimal() for name in tree.names[14:])
+    assert np.array_equal(tree.parents, other.parents) and np.array_equal(tree.lengths, other.lengths, equal_nan=True)
+
+
+def test_a_tree_without_replicates_is_one_piece():
+    with ExecutorChoice("local", slots=1).open() as executor:
+        split = run_split(executor, "nj-alignment", [random_alignment(6, 30)])
+    assert split.answer.tree.names == run_whole("nj-alignment", [random_alignment(6, 30)]).answer.tree.names
+
+
+@pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 64, 200])
+@pytest.mark.parametrize("least", [1, 4, 1000])
+def test_strips_cover_all_columns_once_in_whole_steps(count, least):
+    problem = registry.find_method("distance-full").problem_type.make_problem(random_sequences(count), {})
+    strips = [(piece.numbers["first"], piece.numbers["last"]) for piece in pair_strips.list_strips(problem, least)]
+    assert strips[0][0] == 0 and strips[-1][1] == count
+    assert [first for first, _ in strips[1:]] == [last for _, last in strips[:-1]]
+    assert all(first % pair_strips.STRIP_STEP == 0 and first < last for first, last in strips)
+
+
+def test_strips_cost_about_the_same():
+    problem = registry.find_method("distance-full").problem_type.make_problem(random_sequences(2000), {})
+    costs = [piece.cost for piece in pair_strips.list_strips(problem, 8)]
+    assert len(costs) == 8 and max(costs) < 1.4 * sum(costs) / 8, "borders are multiples of 32 columns"
+
+
+def test_a_method_in_one_piece_names_those_that_are_shared_out():
+    with ExecutorChoice("local", slots=1).open() as executor, pytest.raises(ParameterError, match="distance-full"):
+        run_split(executor, "distance-6mer", random_sequences(4))
+
+
+def test_a_piece_that_fails_ends_the_run_with_its_error(monkeypatch):
+    def fail(*rest: object) -> None:
+        raise ValueError("broken on purpose")
+
+    monkeypatch.setattr("antidiag.kernels.trees.distances.cpu.distance_full_strip", fail)
+    with ExecutorChoice("local", slots=1).open() as executor, pytest.raises(TaskFailed, match="broken on purpose"):
+        run_split(executor, "distance-full", random_sequences(40))
+
+
+def test_a_cancelled_run_stops():
+    monitor = Monitor()
+    monitor.cancel()
+    method = registry.find_method("distance-full")
+    problem = method.problem_type.make_problem(random_sequences(60), {})
+    with ExecutorChoice("local", slots=1).open() as executor, pytest.raises(Cancelled):
+        split_runs.execute_split(method, problem, {}, executor, monitor, "cpu")
+
+
+def related_sequences(count: int) -> list[Sequence]:
+    """A query and a database of which every third sequence has a part of it."""
+    random = np.random.default_rng(5)
+    query = random.choice(AMINO, 40)
+    found = [Sequence("query", query.tobytes(), SequenceType.PROTEIN)]
+    for number in range(count):
+        letters = random.choice(AMINO, int(random.integers(20, 120)))
+        if number % 3 == 0:
+            letters = np.concatenate([letters, query[number % 20 :], letters[:5]])
+        found.append(Sequence(f"s{number}", letters.tobytes(), SequenceType.PROTEIN))
+    return found
+
+
+FITTED = {"matrix": "", "match": 3, "mismatch": -2}
+"""Scores whose E-values are fitted to shuffled sequences."""
+
+
+@pytest.mark.parametrize("options", [{}, {"best": 3}, {"min_identity": 90.0}, FITTED])
+def test_a_search_in_shards_is_that_of_one_run(options):
+    data = related_sequences(60)
+    whole = run_whole("smith-waterman-search", data, **options).answer
+    with ExecutorChoice("local", slots=2).open() as executor:
+        result = run_split(executor, "smith-waterman-search", data, **options)
+        assert executor.counts.done > 4
+    split = result.answer
+    result.check(result.problem)
+    assert len(whole) and len(split) == len(whole)
+    for name in ("query", "scores", "reverse", "starts", "ends", "operations", "histogram", "evalues"):
+        assert np.array_equal(getattr(split, name), getattr(whole, name)), name
+    assert [split.subjects[n].name for n in split.subject] == [whole.subjects[n].name for n in whole.subject]
+
+
+def test_a_search_in_shards_runs_in_other_processes(cluster):
+    data = related_sequences(40)
+    whole = run_whole("smith-waterman-search", data).answer
+    with ExecutorChoice("dask", cluster).open() as executor:
+        split = run_split(executor, "smith-waterman-search", data).answer
+    assert np.array_equal(split.scores, whole.scores) and np.array_equal(split.operations, whole.operations)
