@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,7 @@ from antidiag.kernels.pairwise.problem import build_pair, option_values, setting
 from antidiag.kernels.pairwise.strips import cpu_sizes
 from antidiag.kernels.pairwise.trials import TRIALS, TWO_PIECE_COSTS
 from antidiag.kernels.scoring import FreeEnds, Mode, Scoring, match_mismatch, named_matrix
-from antidiag.kernels.serialization import digest_value
+from antidiag.kernels.serialization import decode, digest_value, encode
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.choosing import HypothesisChooser
@@ -252,6 +253,21 @@ def test_problems_of_one_piece_keep_their_digest() -> None:
     one = Scoring(match_mismatch(2, -4), 4, 2)
     assert digest_value(one) == digest_value(Scoring(match_mismatch(2, -4), 4, 2, None, None))
     assert digest_value(one) != digest_value(Scoring(match_mismatch(2, -4), 4, 2, 24, 1))
+
+
+def test_a_stored_problem_opens_again() -> None:
+    """Earlier versions wrote no second piece; what they wrote opens as gap costs of one piece."""
+    arrays: list[np.ndarray] = []
+
+    def put(array: np.ndarray) -> int:
+        arrays.append(array)
+        return len(arrays) - 1
+
+    for scoring in (MAP_ONT, Scoring(match_mismatch(2, -4), 4, 2)):
+        problem = pair("ACGT", "ACG", scoring, Mode.OVERLAP)
+        written = json.loads(json.dumps(encode(problem, put)))
+        assert ("gap_open2" in written["fields"]["scoring"]["fields"]) == scoring.has_two_pieces
+        assert decode(written, arrays.__getitem__) == problem
 
 
 def test_options_make_the_problem_and_come_back() -> None:
