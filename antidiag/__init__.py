@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from antidiag.interface.data_answers import Alignment, Distances, Tree
     from antidiag.interface.functions import (
         align,
+        align_codons,
         align_family,
         align_many,
         align_profiles,
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 _ANSWERS = "Answer PairAlignment Product ShortestPaths StatePath Structure"
 _DATA_ANSWERS = "Alignment Distances Tree"
 _FUNCTIONS = (
-    "align align_family align_many align_profiles distances fold hmm make_database methods read run search "
-    "shortest_paths tree"
+    "align align_codons align_family align_many align_profiles distances fold hmm make_database methods read run "
+    "search shortest_paths tree"
 )
 _ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError"
 _MODULES = {
@@ -81,6 +82,7 @@ __all__ = [
     "Tree",
     "__version__",
     "align",
+    "align_codons",
     "align_family",
     "align_many",
     "align_profiles",

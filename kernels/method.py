@@ -402,8 +402,8 @@ class Method:
     ------
     parameters, choose_parameters, parameter_notes
         The dataclass of the parameters; ``choose_parameters(problem, backend, multiprocessors)`` are values of its
-        fields without a default, other names are ignored; ``parameter_notes(problem, parameters)`` are sentences about
-        values without effect.
+        fields without a default, other names are ignored; with ``choice_depends_on_given`` it takes the values that the
+        user gave, too; ``parameter_notes(problem, parameters)`` are sentences about values without effect.
     fit_parameters
         ``fit_parameters(problem, parameters, backend)`` returns the values with which a backend computes, where it
         cannot use the given ones; plans note each that changes. Raises ParameterError for values that do not go
@@ -418,8 +418,8 @@ class Method:
     is_heuristic
         The answer is no optimum of a stated objective: a greedy or a progressive rule, an approximation or a local
         search makes it.
-    shares_gpus
-        Several GPUs can share a run.
+    values_on_several_gpus
+        Parameters that a run needs which several GPUs share; None where it uses one GPU.
     splitting
         How a run falls into independent pieces that executors share out; None if it runs in one piece.
     resumption, is_recommended_for
@@ -433,7 +433,8 @@ class Method:
     citation: Citation
     problem_type: ProblemType
     parameters: type[MethodParameters] = MethodParameters
-    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]] = use_all_processors
+    choose_parameters: Callable[..., Mapping[str, Any]] = use_all_processors
+    choice_depends_on_given: bool = False
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
     fit_parameters: Callable[[Any, Any, str], Any] = keep_parameters
     backends: Mapping[str, str]
@@ -441,7 +442,7 @@ class Method:
     is_exact: bool = True
     is_heuristic: bool = False
     criterion: str = ""
-    shares_gpus: bool = False
+    values_on_several_gpus: Mapping[str, Any] | None = None
     resumption: Resumption | None = None
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate
@@ -450,16 +451,28 @@ class Method:
     teaching: Teaching
 
     @property
+    def shares_gpus(self) -> bool:
+        """Return whether several GPUs can share a run."""
+        return self.values_on_several_gpus is not None
+
+    @property
     def finds_optimum(self) -> bool:
         """Return whether the answer is an optimum of a stated objective, or the exact value of a stated quantity."""
         return self.is_exact and not self.is_heuristic
+
+    def automatic_values(
+        self, problem: Any, backend: str, multiprocessors: int | None, given: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Return the values that are chosen for fields without a default, beside those that the user gave."""
+        more = (given,) if self.choice_depends_on_given else ()
+        return self.choose_parameters(problem, backend, multiprocessors, *more)
 
     def restore_parameters(self, result: Result) -> MethodParameters:
         """Return the parameters of a result; those that an old result lacks have their default or automatic value."""
         stored = {name: value for name, value in result.parameters.items() if value is not None}
         needed = {one.name for one in self.parameters.declared() if one.default is None}
         if not needed <= stored.keys():
-            stored = {**self.choose_parameters(result.problem, result.backend, None), **stored}
+            stored = {**self.automatic_values(result.problem, result.backend, None, stored), **stored}
         return self.parameters.restore(stored)
 
     def load_backend(self, backend: str) -> Callable[..., Any]:

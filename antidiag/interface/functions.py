@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.interface import pair_batches
 from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.answers import Answer, PairAlignment, ShortestPaths, Structure
 from antidiag.interface.data_answers import Alignment, Distances, Tree
@@ -24,6 +25,7 @@ from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -149,7 +151,9 @@ def align(first: Any, second: Any = None, *, method: str | None = None, **settin
 def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
     """Yield the best alignment of each sequence of ``first`` with the one in the same place of ``second``.
 
-    Raises InputError where one has more sequences than the other; the alignments before are yielded first.
+    Many pairs are aligned together, by the method batch-alignment. With ``method="batch-score"`` only scores are
+    computed; any other method takes pair after pair, and so do options that batches lack, such as ``strand``. Raises
+    InputError where one has more sequences than the other; the alignments before are yielded first.
 
     Examples
     --------
@@ -158,11 +162,25 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
     [4, 2]
     """
     wanted = settings.pop("type", None)
-    for number, (one, other) in enumerate(zip_longest(as_data(first, wanted), as_data(second, wanted)), 1):
+    pairs = _check_pairs(zip_longest(as_data(first, wanted), as_data(second, wanted)))
+    if pair_batches.accepts(method, settings):
+        for batch in pair_batches.cut_batches(pairs):
+            if len(batch) > 1:
+                yield from pair_batches.align_batch(batch, method, settings)
+            else:
+                yield align(*batch[0], **settings)
+        return
+    for one, other in pairs:
+        yield align(one, other, method=method, **settings)
+
+
+def _check_pairs(pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Letters, Letters]]:
+    """Yield pairs; raise InputError at the first one of which a sequence is missing."""
+    for number, (one, other) in enumerate(pairs, 1):
         if one is None or other is None:
             fewer = "first" if one is None else "second"
             raise InputError(f"{fewer} has {number - 1:,} sequences and the other more; pass as many of both")
-        yield align(one, other, method=method, **settings)
+        yield one, other
 
 
 def search(query: Any, database: Any, *, method: str | None = None, **settings: Any) -> SearchHits:
@@ -234,6 +252,56 @@ def align_family(sequences: Any, *, method: str | None = None, **settings: Any) 
     """
     data = as_data(sequences, settings.pop("type", None))
     return _run_on(_choose("msa", method, data, settings), data, **settings)
+
+
+def align_codons(
+    sequences: Any,
+    proteins: Any = None,
+    *,
+    method: str | None = None,
+    code: int = 1,
+    finds_shifts: bool = True,
+    **settings: Any,
+) -> Alignment:
+    """Return an alignment of coding sequences, codon by codon, as their proteins are aligned.
+
+    Parameters
+    ----------
+    sequences : path, list, or mapping of names to letters
+        DNA or RNA, from the first letter of a codon on. A stop codon at the end is left out.
+    proteins : Alignment, path, or mapping of names to rows, optional
+        An alignment of the proteins, whose codons follow it; by default one is made.
+    method : str, optional
+        A method of `align_family` for the proteins.
+    code : int
+        NCBI number of the genetic code.
+    finds_shifts : bool
+        Whether shifts of the reading frame are looked for; the incomplete codon there is filled with gaps.
+
+    Raises
+    ------
+    InputError
+        For proteins among the sequences, and where a protein is not the translation of its sequence.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> print(ad.align_codons({"a": "ATGAAAGGTTGGTAA", "b": "ATGGGTTGG"}, {"a": "MKGW", "b": "M-GW"}))
+    a ATGAAAGGTTGG
+    b ATG---GGTTGG
+    """
+    from antidiag.kernels.alignments.coding_sequences import read_coding_sequence, thread_codons
+
+    data = as_data(sequences, settings.pop("type", None))
+    coding = [read_coding_sequence(one, code, finds_shifts) for one in data]
+    if proteins is None:
+        aligned = align_family([one.protein_sequence for one in coding], method=method, **settings).data
+    else:
+        found = [datum for datum in as_data(as_alignment(proteins, "proteins")) if isinstance(datum, AlignedSequences)]
+        if len(found) != 1:
+            raise InputError(f"proteins must be one alignment; got {len(found)}")
+        aligned = found[0]
+    return Alignment(thread_codons(coding, aligned))
 
 
 def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
@@ -375,12 +443,14 @@ def shortest_paths(graph: Any, *, method: str = "floyd-blocked", **settings: Any
     return run(method, _as_graph(graph), **settings)
 
 
-def read(path: str | Path) -> Any:
+def read(path: str | Path, *, soft_masking: str | None = None) -> Any:
     """Return the data of a file: sequences (a list), an alignment, trees, distances or a model.
 
-    A file with one datum gives the datum, any other a list.
+    A file with one datum gives the datum, any other a list. ``soft_masking`` says what lower-case letters of FASTA and
+    FASTQ mean: "ignore", the same as capitals (the default), or "unknown", N of nucleotides and X of proteins.
     """
-    found = [_wrap(datum) for datum in data_loading.read_data(path)]
+    with use_conventions(masking=soft_masking):
+        found = [_wrap(datum) for datum in data_loading.read_data(path)]
     return found[0] if len(found) == 1 and not isinstance(found[0], Letters) else found
 
 

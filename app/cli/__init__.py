@@ -6,8 +6,8 @@ does not load the command line.
 
 COMMANDS = (
     "align", "msa", "tree", "distances", "fold", "viterbi", "search", "view", "figure", "convert", "config", "batch",
-    "cluster", "methods", "info", "samples", "estimate", "run", "compare", "posteriors", "sequences", "database",
-    "profile", "runs", "sweep", "tune", "bench", "reproduce", "guidelines", "play", "lecture",
+    "cluster", "methods", "info", "samples", "estimate", "run", "compare", "codon-align", "posteriors", "sequences",
+    "database", "profile", "runs", "sweep", "tune", "bench", "reproduce", "guidelines", "play", "lecture",
 )  # fmt: skip
 """First words of a command line that belong to it; anything else opens the window."""
 COMPLETION_VARIABLE = "_ANTIDIAG_COMPLETE"

@@ -35,7 +35,7 @@ from antidiag.app.cli import (
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
 from antidiag.app.cli.options import MethodCommand, SingleValueCommand
 from antidiag.app.cli.shell import config_command, config_file, messages
-from antidiag.app.cli.tasks import convert_command, figure_command, search_command, view_command
+from antidiag.app.cli.tasks import codon_command, convert_command, figure_command, search_command, view_command
 from antidiag.app.cli.tasks.task_commands import TASK_COMMANDS, task_command
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
@@ -78,6 +78,7 @@ TASKS, METHODS, FILES, LABORATORY = "Tasks", "Methods", "Files and settings", "T
 for _name, (_command, _class, _examples) in TASK_COMMANDS.items():
     _add_command(TASKS, _name, _command, _examples, _class)
 _search, _search_class = task_command(search_command.search)
+_add_command(TASKS, "codon-align", codon_command.codon_align, codon_command.CODON_EXAMPLES)
 _add_command(TASKS, "search", _search, search_command.SEARCH_EXAMPLES, _search_class)
 _add_command(TASKS, "view", view_command.view, view_command.VIEW_EXAMPLES)
 _add_command(TASKS, "figure", figure_command.figure, figure_command.FIGURE_EXAMPLES)

@@ -31,6 +31,10 @@ VIEW_SHORTCUTS: Mapping[str, ShortcutList] = {
         ("Find a name or motif, go to a column (120) or a letter (#45)", "Ctrl+F"),
         ("Rename a row", "F2"), ("Select several blocks", "Shift+F8"), ("Clear the selection", "Esc"),
     ),
+    "Hits": (
+        ("Open the alignment and matrix of the hit", "Return, double click"), ("Filter", "Ctrl+F"),
+        ("Copy the selected hits, or all", "Ctrl+C"), ("Select all", "Ctrl+A"), ("All actions", "Menu, Shift+F10"),
+    ),
     "Matrix and dot plot": (
         ("Move", "Arrows, drag"), ("Larger, smaller", "+, -, wheel"), ("Zoom to a rectangle", "Shift and drag"),
         ("Whole matrix; the path", "F, P"), ("One pixel per cell; single cells", "1, double click"),

@@ -31,6 +31,7 @@ def answer_json(result: Result) -> dict[str, Any]:
     ``strand`` they count the letters of the reverse complement of the first; ``range`` in ``first`` and ``second`` is
     the half-open range of aligned letters of each sequence as given. Methods that return the score alone give no
     ``aligned``, no ``cigar``, no ``identity`` and no ``range``, and the ``start`` of a local alignment is None.
+    Where pruning skipped cells, ``skipped_cells`` is their number, and ``gcups_of_all_cells`` counts them, too.
     """
     problem, answer = result.problem, result.answer
     first, second = problem.sequences
@@ -56,7 +57,16 @@ def answer_json(result: Result) -> dict[str, Any]:
         "scoring": scoring_json(problem.scoring),
         "mode": str(problem.mode),
         "free_ends": vars(problem.chosen_ends if problem.mode is Mode.CUSTOM else problem.free_ends),
+        **_pruning_json(result),
     }
+
+
+def _pruning_json(result: Result) -> dict[str, Any]:
+    """Return what pruning skipped, and the rate that counts all cells; nothing where none was skipped."""
+    if result.answer.skipped is None:
+        return {}
+    rate = result.problem.cells / result.compute_ms / 1e6 if result.compute_ms else 0.0
+    return {"skipped_cells": result.answer.skipped.skipped_cells, "gcups_of_all_cells": rate}
 
 
 def _aligned_rows(result: Result) -> AlignedRows:

@@ -343,6 +343,18 @@ class SkippedBlocks:
         """Which blocks were skipped; bool (strips, blocks)."""
         return np.unpackbits(self.bits, axis=1, count=self.row_cuts.size - 1).astype(bool)
 
+    def list_areas(self) -> np.ndarray:
+        """Return areas of cells that were skipped: int64 (areas, 4), half-open rows, then columns, as in the strips.
+
+        Blocks below each other are one area.
+        """
+        skipped = np.pad(self.is_skipped.astype(np.int8), ((0, 0), (1, 1)))
+        strips, blocks = np.nonzero(np.diff(skipped, axis=1))
+        first, last = blocks[::2], blocks[1::2]
+        columns = strips[::2]
+        rows = self.row_cuts[first] + 1, self.row_cuts[last] + 1
+        return np.stack([*rows, self.column_cuts[columns] + 1, self.column_cuts[columns + 1] + 1], axis=1)
+
 
 @stored("pair-answer")
 @dataclass(frozen=True)

@@ -95,6 +95,9 @@ def _choose_tree(data: Sequence[Any], backend: str) -> Choice | None:
     return None
 
 
+PAIR_BATCH_TASK = MethodTask("align", "batch-alignment", ("pair-batch",))
+"""Many pairs at once, which the task "align" has beside one pair."""
+
 TASKS: Mapping[str, MethodTask] = MappingProxyType(
     {
         task.id: task

@@ -66,3 +66,12 @@ def test_a_stored_choice_holds_until_another_is_made(tmp_path, monkeypatch):
         assert file_conventions.cigar_style() == "extended" and file_conventions.soft_masking() == "ignore"
     with pytest.raises(ParameterError, match="soft-masking must be one of ignore, unknown"):
         file_conventions.choose_masking("hard")
+
+
+def test_python_reads_masked_letters_as_it_is_told(tmp_path):
+    path = tmp_path / "masked.fa"
+    path.write_text(MASKED)
+    assert ad.read(path, soft_masking="unknown")[0].letters == b"ACGTNNNNACGTT"
+    assert ad.read(path)[0].letters == b"ACGTACGTACGTT"
+    with pytest.raises(ParameterError, match="soft-masking must be one of"):
+        ad.read(path, soft_masking="hard")

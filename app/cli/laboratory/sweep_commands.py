@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -25,6 +25,7 @@ from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.experiments import peers
 from antidiag.kernels.experiments.measuring import card_points, runner
 from antidiag.kernels.experiments.point_data import point_store, points, speedups, tables
@@ -280,19 +281,24 @@ def measure_sweep(
     wanted: Sweep, control: runner.SweepControl, on_progress: Any, resume: bool, limits: bool, on: str | None = None
 ) -> tuple[MeasuredPoint, ...]:
     """Measure the points of a sweep, on all GPUs if ``on`` is "gpus"; each is saved in the user's folder at once."""
-    if on not in (None, "gpus"):
-        raise ParameterError(f"--on {on} measures nothing: points are measured here, or on all GPUs with --on gpus")
     tasks, store, found = wanted.make_tasks(), point_store.store_of_sweep(wanted.id), list[MeasuredPoint]()
     if limits:
         for backend, device in {(_resolve_backend(task.backend), task.device) for task in tasks}:
             on_progress(runner.SweepProgress(0, len(tasks), 0.0, None, "limits of the device"))
             roofline.find_roofline(backend, device, control)
-    with ExitStack() as stack:
-        cards = stack.enter_context(card_points.open_cards()) if on else None
-        stack.enter_context(report_kept_points(store.path, found, len(tasks)))
+    with open_cards(on) as cards, report_kept_points(store.path, found, len(tasks)):
         done = runner.run_sweep(wanted, store, control, found.append, on_progress, resume, cards)
     output.print_warnings(done, store.read_points().warnings)
     return done
+
+
+@contextmanager
+def open_cards(on: str | None) -> Iterator[Executor | None]:
+    """Yield the executor of all GPUs if ``on`` is "gpus", else None. Raise ParameterError for another value."""
+    if on not in (None, "gpus"):
+        raise ParameterError(f"--on {on} measures nothing: points are measured here, or on all GPUs with --on gpus")
+    with card_points.open_cards() if on else nullcontext() as cards:
+        yield cards
 
 
 def sweep_title(method: Method, source: SweepInputs, varying: Collection[str] = ()) -> str:

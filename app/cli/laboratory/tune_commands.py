@@ -17,7 +17,7 @@ from antidiag.app.cli.laboratory.output import (
     report_kept_points,
     watch_measurement,
 )
-from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput
+from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput, OnCards, open_cards
 from antidiag.app.cli.method_runs import Backend, SingleDevice
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
 from antidiag.kernels import registry
@@ -117,6 +117,7 @@ def reproduce(
         int, typer.Option("--repeat", metavar="N", min=1, help="Timed calls of every point.")
     ] = reproduction.REPEATS,
     resume: Resume = False,
+    on: OnCards = None,
     plot: Plot = None,
     *,
     targets: TableTargets,
@@ -131,10 +132,14 @@ def reproduce(
     where, total = cast(BackendChoice, backend), sum(len(table_tasks.table_tasks(table, quick)) for table in chosen)
     shown, points, compared = [], list[MeasuredPoint](), []
     data = []
-    with watch_measurement() as (control, on_progress), report_kept_points(reproduction.papers_folder(), points, total):
+    with (
+        watch_measurement() as (control, on_progress),
+        open_cards(on) as cards,
+        report_kept_points(reproduction.papers_folder(), points, total),
+    ):
         for table in chosen:
             found = reproduction.reproduce_table(
-                table, quick, where, device, repeat, control, points.append, on_progress, resume
+                table, quick, where, device, repeat, control, points.append, on_progress, resume, cards
             )
             compared.append(comparison.compare_points(table, found, quick))
             shown.append(comparison.comparison_table(table, compared[-1], quick))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.method_runs import Kind, Records, Resume, RunInput, RunOutput, RunPlace, Settings, Threads
 from antidiag.app.cli.tasks.task_commands import method_option, run_task
 from antidiag.app.invocation import SAMPLES
@@ -66,6 +67,7 @@ def search(
     *,
     method_id: Annotated[str | None, method_option("search")] = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     resume: Resume = False,
     options: Mapping[str, str],
@@ -74,5 +76,7 @@ def search(
     """Search for sequences in a database, and print the hits with their E-values.
 
     Every query is compared with every sequence by Smith and Waterman's algorithm; nothing is left out by a heuristic.
+    --on and --scheduler share the database out in shards; the workers must see the file of a prepared one.
     """
-    run_task(TASKS["search"], given.run_input, method_id, place, output, resume, options, given.add_database(flagged))
+    files = given.add_database(flagged)
+    run_task(TASKS["search"], given.run_input, method_id, place, output, resume, options, files, executor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -31,7 +31,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import result_saving
-from antidiag.kernels.registry.task_methods import TASKS, MethodTask, lacks_distances
+from antidiag.kernels.registry.task_methods import PAIR_BATCH_TASK, TASKS, MethodTask, lacks_distances
 from antidiag.kernels.registry.tree_sources import DISTANCES, TREE_SOURCES, take_data_as
 
 ALIGN_EXAMPLES = f"""
@@ -42,6 +42,12 @@ antidiag align {SAMPLES}/human-haemoglobin.fasta
 antidiag align human.fa chimpanzee.fa --mode global --out pair.paf
 
 antidiag align a.fa b.fa --method striped-score --json -
+
+antidiag align --pairs first.fa second.fa --mode global --out pairs.paf
+
+antidiag align --all family.fa --method batch-score --out scores.tsv
+
+antidiag align --query reads.fa --target genes.fa --mode query-in-target --out hits.sam
 """
 MSA_EXAMPLES = f"""
 [bold]Examples[/]
@@ -143,9 +149,54 @@ class ChosenMethod:
         return f"{self.method.name} ({self.method.id}, {self.origin})"
 
 
+@dataclass(frozen=True)
+class PairSelection:
+    """The options of many pairs at once."""
+
+    by_record: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Align many pairs: each sequence of the first file with that in the same place of the second.",
+        ),
+    ] = False
+    every_two: Annotated[bool, typer.Option("--all", help="Align every two sequences of the files.")] = False
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="FILE", help="Align each sequence of FILE with each of --target.")
+    ] = None
+    target: Annotated[str | None, typer.Option("--target", metavar="FILE", help="Sequences for --query.")] = None
+
+    @property
+    def pairing(self) -> str:
+        """The pairs that are chosen, a value of the option pairing; "" for one pair.
+
+        Raises ParameterError for options that exclude each other, and for a query without targets.
+        """
+        if (self.query is None) != (self.target is None):
+            raise ParameterError("--query and --target go together; give both files")
+        chosen = {"records": self.by_record, "all": self.every_two, "queries": self.query is not None}
+        names = [name for name, is_chosen in chosen.items() if is_chosen]
+        if len(names) > 1:
+            raise ParameterError("--pairs, --all and --query exclude each other; give one of them")
+        return "".join(names)
+
+    def select_files(self, given: RunInput) -> RunInput:
+        """Return the input with the files of the pairs. Raise ParameterError where there are too many or none."""
+        if self.query is None or self.target is None:
+            if self.by_record and len(given.files or []) > 2:
+                raise ParameterError(
+                    "--pairs takes two files, or one whose second half belongs to its first; remove others"
+                )
+            return given
+        if given.files:
+            raise ParameterError(f"--query and --target name the files; remove {given.files[0]}")
+        return replace(given, files=[self.query, self.target])
+
+
 def align(
     given: RunInput,
     *,
+    pairs: PairSelection,
     method_id: Annotated[str | None, method_option("align")] = None,
     place: RunPlace,
     output: RunOutput,
@@ -153,10 +204,15 @@ def align(
     options: Options,
     flagged: Options,
 ) -> None:
-    """Align two sequences, and print the alignment.
+    """Align two sequences, and print the alignment; or many pairs at once, and print a table.
 
     The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
+    Many pairs (--pairs, --all, --query with --target) are aligned by batch-alignment, or scored by batch-score.
     """
+    if pairing := pairs.pairing:
+        batch = {"pairing": pairing, **options}
+        run_task(PAIR_BATCH_TASK, pairs.select_files(given), method_id, place, output, False, batch, flagged)
+        return
     run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 
 
@@ -311,6 +367,7 @@ def run_task(
     resume: bool,
     options: Options,
     flagged: Options,
+    executor: ExecutorOptions | None = None,
 ) -> None:
     """Run the chosen or the recommended method of a task, all of whose methods take the same data."""
     usual = _usual_method(task, method_id)
@@ -318,7 +375,8 @@ def run_task(
     with watch_saved_run() as monitor:
         data = given.read_data(usual, flagged, monitor)
         chosen = _choose_method(task, method_id, data, place, options)
-        wanted = MethodRun(chosen.method, place, options, given.parse_parameters(chosen.method), flagged, resume)
+        values = given.parse_parameters(chosen.method)
+        wanted = MethodRun(chosen.method, place, options, values, flagged, resume, executor or ExecutorOptions())
         result = wanted.execute(data, monitor)
         saved.write(result, monitor)
     _report_task(task, chosen, saved, result)

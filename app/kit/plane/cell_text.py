@@ -28,7 +28,7 @@ def describe_path(picture: MatrixPicture, cell: Cell) -> list[str]:
 
 
 def _describe_pieces(picture: MatrixPicture, cell: Cell) -> list[str]:
-    """Return the pieces of the matrix around a cell ("strip 3, chunk 12"), and whether it was recomputed."""
+    """Return the pieces of the matrix around a cell ("strip 3, chunk 12"), and whether it was recomputed or skipped."""
     cuts, (row, column) = picture.cuts, cell[:: 1 if picture.strip_axis else -1]
     if not (row and column):
         return []
@@ -41,6 +41,8 @@ def _describe_pieces(picture: MatrixPicture, cell: Cell) -> list[str]:
         if size:
             found.append(f"{name} ({(cell[0] - 1) // size:,}, {(cell[1] - 1) // size:,})")
     words = [", ".join(found)] if found else []
+    if picture.skipped_at(cell):
+        words.append("skipped by pruning")
     return [*words, "recomputed"] if picture.recomputed_at(cell) else words
 
 

@@ -29,6 +29,8 @@ def draw_layers(painter: QPainter, frame: MatrixFrame, picture: MatrixPicture, t
     """Draw all active layers from bottom to top."""
     draw_border(painter, frame, theme)
     _draw_free_borders(painter, frame, picture, theme)
+    if picture.shows_layer("skipped"):
+        _draw_skipped(painter, frame, picture, theme)
     if picture.shows_layer("boundaries"):
         _draw_boundaries(painter, frame, picture, theme)
     for layer, axis, distance in list_borders(picture):
@@ -184,6 +186,16 @@ def _draw_recomputed(painter: QPainter, frame: MatrixFrame, what: MatrixPicture,
     shade.setAlpha(20 if frame.shows_cells else 45)
     painter.setBrush(shade)
     painter.drawRects([QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in visible_boxes(frame, what.recomputed)])
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _draw_skipped(painter: QPainter, frame: MatrixFrame, what: MatrixPicture, theme: Theme) -> None:
+    """Veil the blocks that pruning did not compute."""
+    veil = QColor(theme.panel)
+    veil.setAlpha(170)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(veil)
+    painter.drawRects([QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in visible_boxes(frame, what.skipped)])
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

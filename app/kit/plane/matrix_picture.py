@@ -26,6 +26,7 @@ LAYERS = {
     "tiles": "Special rows and columns",
     "blocks": "Block borders",
     "recomputed": "Recomputed cells",
+    "skipped": "Skipped blocks",
 }
 CELL_PIXELS = 16
 
@@ -93,7 +94,10 @@ class MatrixFrame:
 
 @dataclass
 class MatrixPicture:
-    """What a result has to draw, and what of it is switched on; ``recomputed`` are areas, by ``phases`` of the run."""
+    """What a result has to draw, and what of it is switched on; ``recomputed`` are areas, by ``phases`` of the run.
+
+    ``skipped`` are the areas that pruning did not compute; all areas are int64 (areas, 4), half-open rows and columns.
+    """
 
     problem: PairProblem | ProfilePlane
     cuts: TableCuts
@@ -101,6 +105,7 @@ class MatrixPicture:
     end: tuple[int, int]
     recomputed: np.ndarray
     phases: tuple[int, ...] = ()
+    skipped: np.ndarray = field(default_factory=lambda: np.empty((0, 4), np.int64))
     layers: set[str] = field(default_factory=lambda: set(LAYERS))
     block: MatrixCellBlock | None = None
     light_ink: np.ndarray | None = None
@@ -125,6 +130,7 @@ class MatrixPicture:
             "tiles": bool(cuts.tile),
             "blocks": bool(cuts.block),
             "recomputed": bool(len(self.recomputed)),
+            "skipped": bool(len(self.skipped)),
         }[layer]
 
     def shows_layer(self, layer: str) -> bool:
@@ -143,10 +149,17 @@ class MatrixPicture:
 
     def recomputed_at(self, cell: tuple[int, int]) -> bool:
         """Whether a cell was recomputed."""
-        (i, j), areas = cell, self.recomputed
-        return bool(
-            ((areas[:, 0] <= i) & (i < areas[:, 1]) & (areas[:, 2] <= j) & (j < areas[:, 3])).any() if len(areas) else 0
-        )
+        return _is_inside(self.recomputed, cell)
+
+    def skipped_at(self, cell: tuple[int, int]) -> bool:
+        """Whether pruning skipped a cell."""
+        return _is_inside(self.skipped, cell)
+
+
+def _is_inside(areas: np.ndarray, cell: tuple[int, int]) -> bool:
+    """Return whether a cell lies in one of some areas."""
+    i, j = cell
+    return bool(((areas[:, 0] <= i) & (i < areas[:, 1]) & (areas[:, 2] <= j) & (j < areas[:, 3])).any())
 
 
 def create_picture(result: Result) -> MatrixPicture:
@@ -157,7 +170,16 @@ def create_picture(result: Result) -> MatrixPicture:
         return MatrixPicture(plane, texts.result_cuts(result), shared_path_index(answer), answer.end, none)
     alignment = result.answer.alignment
     path = shared_path_index(alignment) if alignment is not None else None
-    return MatrixPicture(result.problem, texts.result_cuts(result), path, result.answer.end, *recomputed_areas(result))
+    cuts, end, skipped = texts.result_cuts(result), result.answer.end, skipped_areas(result)
+    return MatrixPicture(result.problem, cuts, path, end, *recomputed_areas(result), skipped)
+
+
+def skipped_areas(result: Result) -> np.ndarray:
+    """Return the areas that pruning skipped: int64 (areas, 4), half-open rows and columns of the problem."""
+    if result.answer.skipped is None:
+        return np.empty((0, 4), np.int64)
+    areas = result.answer.skipped.list_areas()
+    return areas[:, [2, 3, 0, 1]] if result.problem.swapped else areas
 
 
 def recomputed_areas(result: Result) -> tuple[np.ndarray, tuple[int, ...]]:

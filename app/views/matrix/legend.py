@@ -44,6 +44,8 @@ def legend_items(
     if picture.shows_layer("recomputed"):
         phases = f"phase {picture.phases[0]}" if len(picture.phases) == 1 else "phases 2 and 3"
         found.append(LegendItem("outline", f"recomputed in {phases}", (colours.recomputed,)))
+    if picture.shows_layer("skipped"):
+        found.append(LegendItem("fill", "skipped by pruning", (colours.panel,)))
     if frame.shows_cells and picture.block is not None:
         found.append(LegendItem("text", _cell_text(picture, frame)))
     return tuple(found)

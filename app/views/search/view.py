@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QComboBox, QMenu, QSplitter, QVBoxLayout, QWidget
 
@@ -256,6 +256,9 @@ class SearchView(FigureView):
         )
         self.filter_line.setClearButtonEnabled(True)
         self.open_button = tool_button("Open hit", "Alignment and matrix of the chosen hit (Return)", self.open_hit)
+        self.row_menu = QMenu(self)
+        self.row_menu.addAction("Open alignment and matrix", self.open_hit)
+        self.row_menu.addSeparator()
         taking = QMenu(self)
         for text, task, with_query in (
             ("Add to data", "", False),
@@ -264,6 +267,9 @@ class SearchView(FigureView):
             ("Make a tree", "tree", True),
         ):
             taking.addAction(text, partial(self.take_hits, task, with_query))
+        self.row_menu.addActions(taking.actions())
+        self.row_menu.addSeparator()
+        self.row_menu.addAction("Copy", self.copy_table)
         saving = QMenu(self)
         saving.addAction("Hits as a table\u2026", self.save_table)
         saving.addAction("Figure\u2026", self.save)
@@ -301,6 +307,8 @@ class SearchView(FigureView):
         self.table.sort_wanted.connect(self.sort_by)
         self.table.hit_chosen.connect(self.choose_hit)
         self.table.hit_opened.connect(self.open_hit)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._open_row_menu)
         self.table.scrolled.connect(lambda _: self.map_canvas.update())
         self.map_canvas.pointed.connect(self._on_map_pointed)
         self.map_canvas.clicked.connect(self._on_map_clicked)
@@ -315,6 +323,10 @@ class SearchView(FigureView):
         state.keep_place("order", lambda: [self._sort_column, self._descending], lambda kept: self.sort_by(*kept))
         state.keep_place("filter", self.filter_line.text, self._restore_filter)
         state.keep_place("hit", lambda: self._chosen_row, self._restore_hit)
+
+    def _open_row_menu(self, place: QPoint) -> None:
+        if self.table.chosen is not None:
+            self.row_menu.popup(self.table.viewport().mapToGlobal(place))
 
     def _restore_filter(self, text: str) -> None:
         self.filter_line.setText(str(text))

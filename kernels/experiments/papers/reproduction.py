@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.experiments.measuring import runner
 from antidiag.kernels.experiments.measuring.runner import MeasuringPolicy, SweepControl, SweepProgress
 from antidiag.kernels.experiments.papers import table_tasks
@@ -53,11 +54,13 @@ def reproduce_table(
     on_point: Callable[[MeasuredPoint], None] = lambda point: None,
     on_progress: Callable[[SweepProgress], None] = lambda progress: None,
     reuse: bool = False,
+    cards: Executor | None = None,
 ) -> tuple[MeasuredPoint, ...]:
     """Measure all tasks of a table; points are stored before they are reported.
 
     With ``reuse``, points that this version has measured before, in any table or sweep, are not measured again; they
-    are stored with this table as well. Raises Cancelled, and InputError if the disk is full.
+    are stored with this table as well. ``cards`` is the executor of all GPUs, as of `runner.run_sweep`. Raises
+    Cancelled, and InputError if the disk is full.
     """
     store = store_of(table, quick)
     last = {_point_place(point): point.key for point in store.read_points().points} if reuse else {}
@@ -69,7 +72,8 @@ def reproduce_table(
         on_point(point)
 
     tasks = table_tasks.table_tasks(table, quick, backend, device, repeats)
-    return runner.run_tasks(tasks, MeasuringPolicy(PATIENCE_S[quick]), store, control, take, on_progress, reuse)
+    policy = MeasuringPolicy(PATIENCE_S[quick])
+    return runner.run_tasks(tasks, policy, store, control, take, on_progress, reuse, cards)
 
 
 def expected_s(

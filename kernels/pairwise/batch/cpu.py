@@ -69,11 +69,8 @@ class CpuBatch:
         sizes = [int(self.cells[numbers].sum()) for numbers in tasks]
         with self.run.phase("pairs", sum(sizes)) as phase:
             self._share(phase, tasks, sizes, answer)
-        with self.run.phase("joining"):
-            small = np.flatnonzero(self.cells <= SMALL_CELLS)
-            self._take_small(small, answer)
-            found = answer.join()
-        return Outcome(found, self.run.times_ms, answer.host_bytes)
+            self._take_small(np.flatnonzero(self.cells <= SMALL_CELLS), answer)
+        return Outcome(answer.make_answer(), self.run.times_ms, answer.host_bytes)
 
     def _make_tasks(self) -> list[np.ndarray]:
         """Return the numbers of the pairs of each task: one large pair, or small ones of one orientation."""
@@ -130,16 +127,16 @@ class CpuBatch:
 
     def _take_small(self, numbers: np.ndarray, answer: AnswerAssembly) -> None:
         """Give the results of small pairs to the answer."""
-        scores = self.results.scores[numbers]
+        answer.add_scores(numbers, self.results.scores[numbers])
         if not self.paths:
-            answer.add_scores(numbers, scores)
             return
         counts = self.results.counts
         offsets = np.concatenate([[0], np.cumsum(counts[numbers])])
         together = np.empty(int(offsets[-1]), np.uint8)
-        gather_operations(numbers, counts, self.results.room_ends, self.results.operations, offsets, together)
+        operations, room_ends = self.results.operations, self.results.room_ends
+        gather_operations(numbers, counts, room_ends, operations, self.shapes.is_swapped, offsets, together)
         starts, ends = self.results.starts[numbers], self.results.ends[numbers]
-        answer.add_paths(numbers, scores, starts, ends, offsets, together)
+        answer.add_paths(numbers, starts, ends, offsets, together)
 
 
 def _make_scoring(problem: BatchProblem, is_swapped: bool) -> PairScoring:
@@ -185,4 +182,7 @@ def compile_small_pairs(paths: bool) -> None:
     )
     if paths:
         offsets = np.array([0, 1])
-        gather_operations(zeros, results.counts, results.room_ends, results.operations, offsets, np.empty(1, np.uint8))
+        together = np.empty(1, np.uint8)
+        gather_operations(
+            zeros, results.counts, results.room_ends, results.operations, shapes.is_swapped, offsets, together
+        )

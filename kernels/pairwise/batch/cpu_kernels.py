@@ -28,8 +28,11 @@ class PairArrays(NamedTuple):
 
 
 class PairScoring(NamedTuple):
-    """Scores int32 [row letter, column letter]; int64: cost of a gap's first letter and of each further one, whether the
-    mode is local, and whether the top, left, bottom and right borders are free."""
+    """Scores and settings.
+
+    ``table`` is int32 [row letter, column letter]. ``settings`` int64 are the cost of a gap's first letter and of each
+    further one, whether the mode is local, and whether the top, left, bottom and right borders are free.
+    """
 
     table: np.ndarray
     settings: np.ndarray
@@ -168,9 +171,14 @@ def compute_pairs(pairs, numbers, scoring, H, E, decisions, with_paths, results,
 
 
 @cached_njit
-def gather_operations(numbers, counts, room_ends, operations, offsets, together):
-    """Copy the operations of some pairs together, those of the k-th from ``offsets[k]`` on."""
+def gather_operations(numbers, counts, room_ends, operations, is_swapped, offsets, together):
+    """Copy the operations of some pairs together, those of the k-th from ``offsets[k]`` on.
+
+    Both gaps are exchanged where the rows are the second sequence.
+    """
     for k in range(numbers.size):
         number = numbers[k]
-        end = room_ends[number]
-        together[offsets[k] : offsets[k + 1]] = operations[end - counts[number] : end]
+        begin = room_ends[number] - counts[number]
+        for at in range(counts[number]):
+            operation = operations[begin + at]
+            together[offsets[k] + at] = 3 - operation if is_swapped[number] and operation else operation

@@ -75,9 +75,7 @@ class DeviceBatch:
                 for one in again:
                     self.run_slice(one, shapes, answer, total)
             self.run.finish_pending()
-            with self.run.time_phase("joining"):
-                found = answer.join()
-            return Outcome(found, self.run.times_ms, answer.host_bytes, self.run.device_bytes)
+            return Outcome(answer.make_answer(), self.run.times_ms, answer.host_bytes, self.run.device_bytes)
         finally:
             self.run.discard_pending()
 
@@ -91,10 +89,9 @@ class DeviceBatch:
         scores = arrays.scores.get()
         overflows = one.kernel.paired and self.is_local
         again = one.numbers[scores >= slices.LOCAL_LIMIT] if overflows else one.numbers[:0]
+        answer.add_scores(one.numbers, scores)
         if self.paths:
-            self.trace_paths(one, arrays, table, shapes, scores, answer)
-        else:
-            answer.add_scores(one.numbers, scores)
+            self.trace_paths(one, arrays, table, shapes, answer)
         return again
 
     def note_done(self, phase: LaunchPhase, one: BatchSlice, total: int) -> None:
@@ -170,7 +167,6 @@ class DeviceBatch:
         arrays: SliceArrays,
         table: Any,
         shapes: PairShapes,
-        scores: np.ndarray,
         answer: AnswerAssembly,
     ) -> None:
         """Follow the paths of a slice, and take them."""
@@ -195,10 +191,11 @@ class DeviceBatch:
             phase.note_launch()
         path_lengths = counts.get()
         offsets = np.concatenate([[0], np.cumsum(path_lengths, dtype=np.int64)])
-        (device_offsets,) = self.run.upload_together(offsets)
+        device_offsets, is_swapped = self.run.upload_together(offsets, shapes.is_swapped[numbers].view(np.uint8))
         together = self.run.allocate_array(max(int(offsets[-1]), 1), np.uint8)
         gather = self.run.compile_kernel(TRACE_SOURCES, "gather_operations", **one.kernel.defines(TRACE_THREADS, 1))
         grid = min(-(-numbers.size // per_block), 32 * block_limits.multiprocessor_count())
-        gather((grid,), (TRACE_THREADS,), (*span, counts, room_ends, device_offsets, operations, together))
-        taken = self.run.download_array(together)[: int(offsets[-1])]
-        answer.add_paths(numbers, scores, starts.get(), arrays.ends.get(), offsets, taken)
+        gather((grid,), (TRACE_THREADS,), (*span, counts, room_ends, device_offsets, operations, is_swapped, together))
+        taken = self.run.allocate_answer(max(int(offsets[-1]), 1), np.uint8)
+        self.run.download_array(together, taken)
+        answer.add_paths(numbers, starts.get(), arrays.ends.get(), offsets, taken)

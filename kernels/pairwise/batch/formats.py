@@ -40,9 +40,9 @@ def iterate_pairs(problem: BatchProblem, answer: BatchAnswer) -> Iterator[QueryH
     return hit_tables.group_by_query(make_hit(problem, answer, number) for number in range(problem.pair_count))
 
 
-def _columns(result: Result) -> tuple[hit_tables.HitColumn, ...]:
+def _chosen_columns(result: Result) -> tuple[hit_tables.HitColumn, ...]:
     names = hit_tables.SCORE_COLUMNS if result.answer.paths is None else (*hit_tables.STANDARD[:10], "score", "cigar")
-    return tuple(hit_tables.COLUMNS[name] for name in names)
+    return hit_tables.parse_columns(result.problem.columns, names)
 
 
 def _sam_lines(result: Result) -> Iterator[str]:
@@ -64,15 +64,14 @@ def text_lines(result: Result) -> Iterator[str]:
     for number in range(min(problem.pair_count, SHOWN_PAIRS)):
         hit = make_hit(problem, answer, number)
         path = hit.alignment
-        spans = (
-            [f"{100 * path.identity:.1f} %", *map(_format_range, (path.query_range, path.subject_range))]
-            if path
-            else []
-        )
-        line = "".join(f" {text:>{width}}" for text, width in zip(spans, (9, 13, 13), strict=False))
+        line = ""
+        if path:
+            spans = map(_format_range, (path.query_range, path.subject_range))
+            line = f" {f'{100 * path.identity:.1f} %':>9}" + "".join(f" {span:>13}" for span in spans)
         yield f"{_short(hit.query)} {_short(hit.subject)} {hit.score:>9}{line}\n"
     if problem.pair_count > SHOWN_PAIRS:
-        yield f"... and {problem.pair_count - SHOWN_PAIRS:,} more pairs; save a table for all of them (--out pairs.tsv)\n"
+        more = problem.pair_count - SHOWN_PAIRS
+        yield f"... and {more:,} more pairs; save a table for all of them (--out pairs.tsv)\n"
 
 
 def _short(sequence: HitSequence) -> str:
@@ -86,7 +85,7 @@ def _format_range(letters: tuple[int, int]) -> str:
 def _table_writer(lines: Callable[..., Iterable[str]], has_columns: bool = True) -> Callable[[Result], Iterable[str]]:
     def write(result: Result) -> Iterable[str]:
         found = iterate_pairs(result.problem, result.answer)
-        return lines(found, _columns(result)) if has_columns else lines(found)
+        return lines(found, _chosen_columns(result)) if has_columns else lines(found)
 
     return write
 
@@ -125,7 +124,7 @@ def format_answer(result: Result) -> str:
 
 
 def answer_json(result: Result) -> dict[str, Any]:
-    """Return the JSON fields of an answer: names, scores, and with paths their ranges and CIGAR strings, pair by pair."""
+    """Return the JSON fields of an answer: names and scores of pairs, and with paths their cells and CIGAR strings."""
     problem, answer = result.problem, result.answer
     pairs = []
     for number in range(problem.pair_count):

@@ -48,7 +48,7 @@ class BatchProblem:
     """Sequences, the pairs of them that are aligned, scoring and mode.
 
     ``query_count`` are the first sequences that are queries, with the pairing QUERIES. ``chosen_ends`` are the free
-    ends of the mode CUSTOM.
+    ends of the mode CUSTOM, ``columns`` those of saved tables.
     """
 
     sequences: Sequences[Sequence]
@@ -57,6 +57,7 @@ class BatchProblem:
     chosen_ends: FreeEnds = NO_FREE_ENDS
     pairing: str = RECORDS
     query_count: int = 1
+    columns: str = ""
 
     def __post_init__(self) -> None:
         longest = np.sort(sequence_lengths(self.sequences))[-2:]
@@ -175,18 +176,21 @@ def encode_batch(problem: BatchProblem) -> EncodedBatch:
 class BatchPaths:
     """Paths of all pairs.
 
-    ``starts`` and ``ends`` are cells (first, second), int32 (pairs, 2), as in `Alignment`; the operations of pair i are
-    ``operations[offsets[i] : offsets[i + 1]]``, uint8.
+    ``starts`` and ``ends`` are cells (first, second), int32 (pairs, 2), as in `Alignment`. The operations of pair i are
+    ``lengths[i]`` elements of ``pieces[piece_numbers[i]]`` (uint8) from ``begins[i]`` (int64) on.
     """
 
     starts: np.ndarray
     ends: np.ndarray
-    operations: np.ndarray
-    offsets: np.ndarray
+    pieces: tuple[np.ndarray, ...]
+    piece_numbers: np.ndarray
+    begins: np.ndarray
+    lengths: np.ndarray
 
     def __getitem__(self, number: int) -> Alignment:
         start, end = self.starts[number].tolist(), self.ends[number].tolist()
-        operations = self.operations[self.offsets[number] : self.offsets[number + 1]]
+        begin = int(self.begins[number])
+        operations = self.pieces[int(self.piece_numbers[number])][begin : begin + int(self.lengths[number])]
         return Alignment((start[0], start[1]), (end[0], end[1]), operations)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io.hit_tables import parse_columns
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Sequence
@@ -36,7 +37,15 @@ QUERY_COUNT = Parameter(
     default=0,
     minimum=0,
 )
-BATCH_OPTIONS = (PAIRING, QUERY_COUNT, MODE, *FREE_END_OPTIONS, *SCORING_OPTIONS[1:])
+COLUMNS = Parameter(
+    "columns",
+    "text",
+    "Columns",
+    "Columns of saved tables, by the names of BLAST's -outfmt, such as 'std score cigar'; std are its twelve, of which "
+    "evalue and bitscore stay empty.",
+    default="",
+)
+BATCH_OPTIONS = (PAIRING, QUERY_COUNT, MODE, *FREE_END_OPTIONS, *SCORING_OPTIONS[1:], COLUMNS)
 
 
 def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> BatchProblem:
@@ -51,16 +60,10 @@ def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> B
     pairing, queries = values["pairing"], values["queries"]
     if pairing == RECORDS:
         _check_records(sequences)
-    if pairing == QUERIES:
-        queries = _count_queries(sequences, queries)
-    problem = BatchProblem(
-        sequences,
-        scoring,
-        Mode(values["mode"]),
-        choose_free_ends(values),
-        pairing,
-        queries if pairing == QUERIES else 0,
-    )
+    queries = _count_queries(sequences, queries) if pairing == QUERIES else 0
+    parse_columns(values["columns"])
+    mode, ends = Mode(values["mode"]), choose_free_ends(values)
+    problem = BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"])
     problem.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
 
@@ -121,6 +124,7 @@ def option_values(problem: BatchProblem) -> Mapping[str, Any]:
     return {
         "pairing": problem.pairing,
         "queries": problem.query_count,
+        "columns": problem.columns,
         "mode": str(problem.mode),
         **switches,
         **{name: value for name, value in scores.items() if name in names},

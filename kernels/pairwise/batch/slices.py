@@ -184,9 +184,7 @@ def plan_slices(
     free = problem.free_ends
     symmetric = free == free.exchanged() and np.array_equal(problem.encoded.table, problem.encoded.table.T)
     swapped = np.zeros(numbers.size, bool) if symmetric else shapes.is_swapped[numbers]
-    order = np.lexsort((columns, strips, groups, swapped, short))
-    keys = np.stack([short[order], swapped[order], groups[order]])
-    borders = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
+    order, borders = _sort_pairs(short, swapped, groups, strips, columns)
     for run in np.split(order, borders):
         if not run.size:
             continue
@@ -195,6 +193,20 @@ def plan_slices(
             int(groups[first]), int(lane_rows[first]), bool(short[first]), problem.mode == Mode.LOCAL, paths
         )
         yield from _cut_run(kernel, bool(swapped[first]), numbers[run], rows[run], columns[run])
+
+
+def _sort_pairs(
+    short: np.ndarray, swapped: np.ndarray, groups: np.ndarray, strips: np.ndarray, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of pairs by kernel, strips and columns, and where another kernel begins."""
+    kernels = (short * 2 + swapped) * 64 + groups
+    _, kernels = np.unique(kernels, return_inverse=True)
+    widths = -(-columns // TILE)
+    places = (kernels * (int(strips.max()) + 1) + strips) * (int(widths.max()) + 1) + widths
+    if places.max() < 2**16:  # then NumPy counts instead of comparing
+        places = places.astype(np.uint16)
+    order = np.argsort(places, kind="stable")
+    return order, np.flatnonzero(np.diff(kernels[order])) + 1
 
 
 def _cut_run(

@@ -187,13 +187,18 @@ trace_pairs(PAIRS_PARAMETERS(all), int first, int last, const Place* places, COS
     if (lane == 0) ends[pair] = end, starts[pair] = {i, j}, counts[pair] = count;
 }
 
-// Copy the operations of pairs together: those of a pair from `offsets[pair]` on. A warp copies a pair.
+// Copy the operations of pairs together, those of a pair from `offsets[pair]` on, and exchange both gaps where the rows
+// are the second sequence. A warp copies a pair.
 extern "C" __global__ void gather_operations(int first, int last, const int* counts, const long long* room_ends,
                                              const long long* offsets, const unsigned char* operations,
-                                             unsigned char* together) {
+                                             const unsigned char* is_swapped, unsigned char* together) {
     const int lane = threadIdx.x % LANES, warps = gridDim.x * (blockDim.x / LANES);
     for (int pair = first + (blockIdx.x * blockDim.x + threadIdx.x) / LANES; pair < last; pair += warps) {
         const unsigned char* from = operations + room_ends[pair] - counts[pair];
-        for (int at = lane; at < counts[pair]; at += LANES) together[offsets[pair] + at] = from[at];
+        const bool exchanged = is_swapped[pair];
+        for (int at = lane; at < counts[pair]; at += LANES) {
+            const unsigned char operation = from[at];
+            together[offsets[pair] + at] = exchanged && operation ? 3 - operation : operation;
+        }
     }
 }

@@ -113,6 +113,6 @@ TRIALS = Trials(
     make_long_problem=make_long_batch,
     draw_larger_problem=lambda choose: draw_batch(choose, LENGTHS + LONGER),
     symmetries=(ProblemSymmetry("sequences in the opposite order", reverse_order, _check_reversed),),
-    phases_without_steps=lambda method, backend: frozenset({"sorting", "joining", "paths"}),
+    phases_without_steps=lambda method, backend: frozenset({"sorting"}),
     unread_suffixes=frozenset({".txt", ".tsv", ".csv", ".paf", ".sam", ".blast", ".jsonl"}),
 )

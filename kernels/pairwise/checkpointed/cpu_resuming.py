@@ -51,15 +51,21 @@ class StripCheckpoints:
         if end <= self.saved_strips:
             return
         first, self.saved_strips = self.saved_strips, end
-        columns = {COLUMN.format(strip): strips.kept_columns[strip] for strip in self._special_columns(first, end)}
+        columns = {COLUMN.format(strip): self._marked_column(strip) for strip in self._special_columns(first, end)}
         facts = {"strips": [first, end], "ms": self.before_ms + self.phase.elapsed_ms}
         strips.mark_skipped_rows(first, end)
-        for strip in self._special_columns(first, end):
-            strips.mark_skipped_column(strip, 0, strips.kept_columns[strip])
-        copies = {"best": strips.best[first:end].copy()}
+        copies: dict[str, np.ndarray] = {"best": strips.best[first:end].copy()}
         if strips.bounds is not None:
             copies |= {"skipped": strips.skipped[first:end].copy(), "cuts": strips.cuts}
         store.save(facts, {"rows": strips.bottoms[first:end], **copies, **columns}, end / strips.strip_count)
+
+    def _marked_column(self, strip: int) -> np.ndarray:
+        """Return a special column with marks where blocks were skipped; a copy, which no strip is reading."""
+        if self.strips.bounds is None:
+            return self.strips.kept_columns[strip]
+        column = self.strips.kept_columns[strip].copy()
+        self.strips.mark_skipped_column(strip, 0, column)
+        return column
 
     def _count_finished(self) -> int:
         """Return the number of finished strips, from the left."""

@@ -11,7 +11,6 @@ import numpy as np
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import CheckpointedParameters
-from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
 from antidiag.kernels.pairwise.strips.cuda_sources import SUB_PATH, TILE, sweep_registers
@@ -114,14 +113,13 @@ def plan_layout(
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
-def choose_parameters(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
+def choose_parameters(problem: PairProblem, multiprocessors: int, share: float = 1.0) -> dict[str, Any]:
     """Choose all parameters but the memory limit: those of StripedScore in 32 bits, and the tile size.
 
     While rows and columns are kept, 16 bits were slower (600 kb x 600 kb on an H200: 200 ms for phase 1, not 165).
     Special rows and columns take some 1,000 bytes a letter. Recomputed cells grow with the tile size; below LEAST_TILE
     a smaller tile gains little, because each of its strips waits for the one before.
     """
-    share = pruning_sizes.expected_share(problem, 0)
     chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP, share)
     alone = chosen["threads"] == 4 * LANES
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])

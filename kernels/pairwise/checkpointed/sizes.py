@@ -77,19 +77,22 @@ def tile_bytes(rows: int, columns: int, workers: int, values: int = 2) -> int:
     return max(walked, swept)
 
 
-def choose_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+def choose_parameters(
+    problem: PairProblem, backend: str, multiprocessors: int | None, given: Mapping[str, Any] | None = None
+) -> Mapping[str, Any]:
     """Choose all parameters: strips that suit both phases, and 32 tiles along the columns, none below 512.
 
     Memory is then linear: 16 m n / tile, or 512 bytes for each row. It may take a quarter of the free main memory, or
     half of that of the GPU with least; the rest goes to the disk.
     """
+    share = pruning_sizes.share_for_choice(problem, given or {})
     if backend == "cuda":
         return {
-            **on_device.choose_parameters(problem, multiprocessors or 1),
+            **on_device.choose_parameters(problem, multiprocessors or 1, share),
             "checkpoint_memory": _device_checkpoint_memory(),
         }
     path_rows = DIRECTION_COST * cpu_sizes.count_processors() * problem.rows
-    chosen = cpu_sizes.choose_fastest_score(problem, path_rows, pruning_sizes.expected_share(problem, 0))
+    chosen = cpu_sizes.choose_fastest_score(problem, path_rows, share)
     tile = round_to_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
     return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
 

@@ -14,7 +14,10 @@ the seed heuristic of A*PA, Groot Koerkamp and Ivanov 2024, for any scores and a
 Where the path must use up all columns, columns that exceed the rows are in gaps, and their extension is subtracted,
 too; the gap between two letters of a word then costs its opening alone. So for the rows.
 
-**The least score.** Words of both sequences are chained to a path (cpu_chain.py), whose score is a lower bound.
+Of gap costs of two pieces the cheaper one counts in each place.
+
+**The least score.** Words of both sequences are chained to a path (cpu_chain.py), whose score is a lower bound; its
+gaps cost what the first piece says.
 """
 
 from __future__ import annotations
@@ -77,18 +80,14 @@ class PruningBounds:
 
 
 def find_bounds(pair: EncodedPair) -> PruningBounds | None:
-    """Return the bounds of a pair, or None where they are too far apart for anything to be skipped.
-
-    They are not known for gap costs of two pieces.
-    """
-    if pair.second is not None:
-        return None
+    """Return the bounds of a pair, or None where they are too far apart for anything to be skipped."""
     ranks, length, bits = sizes.choose_words(pair.rows, pair.columns)
     rows, columns = ranks[pair.rows], ranks[pair.columns]
     if not _are_similar(rows, columns, length, bits):
         return None
     forced = not (pair.is_local or pair.free.bottom), not (pair.is_local or pair.free.right)
-    column_cost, row_cost = (pair.extend if is_forced else 0 for is_forced in forced)
+    least_extend = min(extend for _, extend in pair.gap_pieces)
+    column_cost, row_cost = (least_extend if is_forced else 0 for is_forced in forced)
     by_rows = partial(_compute_gains, pair, rows, columns, pair.rows, pair.table, column_cost, length, bits)
     by_columns = partial(_compute_gains, pair, columns, rows, pair.columns, pair.table.T, row_cost, length, bits)
     with ThreadPoolExecutor(min(count_processors(), MOST_THREADS)) as pool:
@@ -140,7 +139,8 @@ def _compute_gains(
     best, losses = _letter_scores(pair, table, length)
     gains = np.empty(own.size + 1, np.int32)
     absent = cpu_words.find_absent_words(own, length, bits, marks)
-    cpu_words.compute_gains(codes, length, absent, best, losses, pair.open + pair.extend - gap_cost, gains)
+    most_loss = min(map(sum, pair.gap_pieces)) - gap_cost
+    cpu_words.compute_gains(codes, length, absent, best, losses, most_loss, gains)
     return gains
 
 
@@ -161,8 +161,10 @@ def _letter_scores(pair: EncodedPair, table: np.ndarray, length: int) -> tuple[n
     best = np.maximum(table.max(axis=1), 0)
     others = table.astype(np.int64)
     np.fill_diagonal(others, -(2**30))
-    skipped = best + pair.extend
-    losses = np.minimum(best - others.max(axis=1), np.minimum(pair.open // 2 + skipped, length * skipped))
+    losses = best - others.max(axis=1)
+    for opening, extend in pair.gap_pieces:
+        skipped = best + extend
+        losses = np.minimum(losses, np.minimum(opening // 2 + skipped, length * skipped))
     return best.astype(np.int32), losses.astype(np.int32)
 
 

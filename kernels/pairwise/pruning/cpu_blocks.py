@@ -87,17 +87,19 @@ def can_skip_block(bounds, edge, left, block):
         return False
     if block == 0 or skipped[own, block - 1] == 0:
         greatest, with_gain = np.int32(MARK), np.int32(MARK)
-        for at in range(edge.shape[1]):
-            greatest = max(greatest, edge[1, at])
-            with_gain = max(with_gain, np.int32(edge[1, at] + bounds.column_gains[at]))
+        for part in range(1, edge.shape[0]):
+            for at in range(edge.shape[1]):
+                greatest = max(greatest, edge[part, at])
+                with_gain = max(with_gain, np.int32(edge[part, at] + bounds.column_gains[at]))
         less = bounds.row_cost * max(rows_left - bounds.columns_left, 0)
         if min(greatest + by_rows, with_gain - less) >= least:
             return False
     if own == 0 or skipped[own - 1, block] == 0:
         greatest, with_gain = np.int32(MARK), np.int32(MARK)
-        for i in range(row + 1, last + 1):
-            greatest = max(greatest, left[1, i])
-            with_gain = max(with_gain, np.int32(left[1, i] + bounds.row_gains[i]))
+        for part in range(1, left.shape[0]):
+            for i in range(row + 1, last + 1):
+                greatest = max(greatest, left[part, i])
+                with_gain = max(with_gain, np.int32(left[part, i] + bounds.row_gains[i]))
         less = bounds.column_cost * max(bounds.columns_left - rows_left, 0)
         if min(greatest + by_columns, with_gain - less) >= least:
             return False
@@ -113,7 +115,7 @@ def skip_blocks(bounds, edge, block, left_row, until):
     """
     own, skipped, cuts = bounds.own, bounds.skipped, bounds.cuts
     if block == 0 or skipped[own, block - 1] == 0:
-        edge[:2] = MARK
+        edge[:] = MARK
     skipped[own, block] = 1
     block += 1
     if own == 0 or skipped[own - 1, block - 1] == 0:
@@ -131,9 +133,9 @@ def fill_skipped_borders(bounds, edge, left, block, is_short):
     row, last = bounds.cuts[block], bounds.cuts[block + 1]
     own, skipped = bounds.own, bounds.skipped
     if own > 0 and block > 0 and skipped[own - 1, block - 1] != 0:
-        left[0, row] = MARK
+        left[:, row] = MARK
     if own > 0 and skipped[own - 1, block] != 0:
-        left[:2, row + 1 : last + 1] = MARK
+        left[:, row + 1 : last + 1] = MARK
     if is_short:
         greatest = np.int32(MARK)
         for at in range(edge.shape[1]):
@@ -147,7 +149,7 @@ def fill_skipped_borders(bounds, edge, left, block, is_short):
 
 @inline_njit
 def raise_values(values, start, end, least):
-    """Raise the first two rows of a part of an array to ``least``."""
-    for part in range(2):
+    """Raise a part of the rows of an array to ``least``."""
+    for part in range(values.shape[0]):
         for at in range(start, end):
             values[part, at] = max(values[part, at], least)

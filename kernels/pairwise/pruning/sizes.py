@@ -6,7 +6,8 @@ Imports no compiled code before a long pair is estimated.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -86,6 +87,12 @@ def count_cells(problem: PairProblem, parameters: PairStripParameters, block_row
     """Return the cells that are expected to be computed: in strips, and blocks of so many rows."""
     share = expected_share(problem, parameters.s + block_rows) if is_pruned(parameters) else 1.0
     return max(round(share * problem.cells), 1)
+
+
+def share_for_choice(problem: PairProblem, given: Mapping[str, Any]) -> float:
+    """Return the share of the cells for which other parameters are chosen, where the user gave some."""
+    asked = given.get("pruning") != "off" and given.get("mapping") != "published"
+    return expected_share(problem, 0) if asked else 1.0
 
 
 def expected_share(problem: PairProblem, block_size: int) -> float:

@@ -7,8 +7,9 @@ from pathlib import Path
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.method import CostEstimate, Method, ProblemType, Resumption, Teaching, backends_in
 from antidiag.kernels.pairwise import classification
-from antidiag.kernels.pairwise.search import formats, problem, sizes
+from antidiag.kernels.pairwise.search import formats, problem, shards, sizes
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
+from antidiag.kernels.run_splitting import RunSplitting
 
 SWIPE = Citation(
     key="rognes2011faster",
@@ -56,6 +57,12 @@ METHODS = (
             estimate_memory=sizes.estimate_memory,
             memory_hint="Prepare the database, ask for fewer hits, or choose a smaller block.",
             nominal_gcups={"cpu": 30.0, "cuda": 2000.0},
+        ),
+        splitting=RunSplitting(
+            "shards of the database",
+            shards.list_shards,
+            backends_in("antidiag.kernels.pairwise.search", "search_shard"),
+            "antidiag.kernels.pairwise.search.shards:join_shards",
         ),
         teaching=Teaching(
             Path(__file__).with_name("page.md"),

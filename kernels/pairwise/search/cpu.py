@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.full_registers import lanes_of
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.search import driver
+from antidiag.kernels.pairwise.search import driver, shards
 from antidiag.kernels.pairwise.search.cpu_sweep import COLUMNS, score_sequences
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
 from antidiag.kernels.pairwise.search.problem import SearchProblem
@@ -35,6 +36,21 @@ def smith_waterman_search(
     """Return the best hits of every query in a database."""
     job = driver.open_search(problem, parameters, monitor)
     run = CpuRun(monitor, steps, parameters.threads)
+    _score_database(job, run)
+    return driver.finish_search(job, run)
+
+
+def search_shard(
+    problem: SearchProblem, parameters: SearchParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> Mapping[str, Any]:
+    """Return what a shard of the database has; see `shards`."""
+    job = shards.open_shard(problem, parameters, numbers, monitor)
+    _score_database(job, CpuRun(monitor, StepLog(), parameters.threads))
+    return shards.pack_shard(job)
+
+
+def _score_database(job: driver.SearchJob, run: CpuRun) -> None:
+    """Score what is left of the database and keep the hits."""
     run.compile(lambda: compile_lanes(lane_types(job.queries)))
     with run.phase("scores", job.cell_count) as phase:
 
@@ -45,7 +61,6 @@ def smith_waterman_search(
                 yield BlockScores(block, score_block(phase, queries, block, report))
 
         driver.collect_hits(job, score_blocks, phase.report)
-    return driver.finish_search(job, run)
 
 
 def lane_types(queries: SearchQueries) -> tuple[type[np.signedinteger], ...]:

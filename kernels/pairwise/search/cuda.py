@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from antidiag.kernels.cpu.cpu_run import LoggedCells
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.search import cuda_scores, driver
+from antidiag.kernels.pairwise.search import cuda_scores, driver, shards
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
 from antidiag.kernels.pairwise.search.problem import SearchProblem
 from antidiag.kernels.pairwise.search.score_blocks import BlockScores, DatabaseBlock, ReportCells, SearchQueries
@@ -24,6 +25,23 @@ def smith_waterman_search(
     job = driver.open_search(problem, parameters, monitor)
     run = DeviceRun(monitor, steps)
     host = run.host_part(parameters.threads)
+    _score_database(job, run, host)
+    return replace(driver.finish_search(job, host), device_bytes=run.device_bytes)
+
+
+def search_shard(
+    problem: SearchProblem, parameters: SearchParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> Mapping[str, Any]:
+    """Return what a shard of the database has; see `shards`."""
+    job = shards.open_shard(problem, parameters, numbers, monitor)
+    run = DeviceRun(monitor, StepLog())
+    _score_database(job, run, run.host_part(parameters.threads))
+    return shards.pack_shard(job)
+
+
+def _score_database(job: driver.SearchJob, run: DeviceRun, host: CpuRun) -> None:
+    """Score what is left of the database on the device and keep the hits."""
+    problem = job.problem
     with host.phase("scores", job.cell_count) as phase:
 
         def log_block(block: DatabaseBlock, spent_ms: float) -> None:
@@ -37,4 +55,3 @@ def smith_waterman_search(
             return cuda_scores.score_blocks(run, queries, blocks, report, log_block)
 
         driver.collect_hits(job, score_blocks, phase.report)
-    return replace(driver.finish_search(job, host), device_bytes=run.device_bytes)

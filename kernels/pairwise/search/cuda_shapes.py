@@ -23,8 +23,10 @@ THREADS = 256
 STEP_COST = 14.0
 """Cost of a column beside its rows, in integer instructions that take two clocks each (counted in the machine code)."""
 ROW_COST = 7.0
-STRIP_COST = 40.0
-"""Cost of a column where the borders of strips go through memory."""
+STRIP_COST = 1300.0
+"""Cost of a column of a strip whose borders go through memory, whatever the group."""
+FEW_WARPS_COST = 1.1
+"""Factor of shapes whose registers leave room for half of the warps."""
 PROFILE_BYTES = 1 << 28
 """Bytes of the tables of the queries that are computed together with a block."""
 TABLE_BYTES = 1 << 16
@@ -90,8 +92,8 @@ def choose_shape(letters: int, paired: bool) -> KernelShape:
 
     def cost(shape: KernelShape) -> tuple[float, int]:
         strips = shape.count_strips(letters)
-        step = STEP_COST + ROW_COST * shape.rows + STRIP_COST * (strips > 1)
-        return strips * shape.group * step, strips
+        column = shape.group * (STEP_COST + ROW_COST * shape.rows) * (FEW_WARPS_COST if shape.rows > 32 else 1.0)
+        return strips * (column + STRIP_COST * (strips > 1)), strips
 
     return min(list_shapes(paired), key=cost)
 

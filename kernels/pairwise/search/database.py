@@ -101,11 +101,15 @@ class OpenedDatabase:
         """Letters of each sequence, int64."""
         return np.diff(self.offsets)
 
-    def blocks(self, letters: int, sequences: int, first: int = 0) -> Iterator[DatabaseBlock]:
-        """Yield blocks from sequence ``first`` on, of at most so many letters and sequences, but at least one."""
-        while first < self.order.size:
+    def blocks(self, letters: int, sequences: int, first: int = 0, last: int | None = None) -> Iterator[DatabaseBlock]:
+        """Yield blocks from sequence ``first`` on, of at most so many letters and sequences, but at least one.
+
+        ``last`` is the end of the sequences, by default that of the database.
+        """
+        last = self.order.size if last is None else last
+        while first < last:
             end = int(np.searchsorted(self.offsets, self.offsets[first] + letters, side="right")) - 1
-            end = min(max(end, first + 1), first + sequences, self.order.size)
+            end = min(max(end, first + 1), first + sequences, last)
             start = int(self.offsets[first])
             codes = self.codes[start : int(self.offsets[end])]
             yield DatabaseBlock(codes, np.asarray(self.offsets[first : end + 1]) - start, first)

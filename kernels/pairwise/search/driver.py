@@ -35,6 +35,7 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
 from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.scoring import Scoring
 from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.steps import StepLog
 
@@ -48,6 +49,9 @@ FEW_LENGTHS = 16
 """Lengths whose least scores are looked for first; those of all others are near them."""
 SHARED_LETTERS = 2**20
 """Letters of the database that are shuffled to fit the parameters of its scores."""
+KEPT_FITS = 64
+_fitted: dict[tuple[Scoring, str, int], ScoreParameters] = {}
+"""Fitted parameters by scores, digest of the database and seed, so that a search that is repeated fits nothing."""
 
 
 @dataclass
@@ -71,7 +75,8 @@ class FoundHits:
 
 @dataclass
 class SearchJob:
-    """A search that is under way: its database, the hits so far, and from which sequence on it goes on."""
+    """A search that is under way: its database, the hits so far, from which sequence on it goes on, and where it ends
+    (None: at the end of the database)."""
 
     problem: SearchProblem
     parameters: SearchParameters
@@ -81,6 +86,7 @@ class SearchJob:
     hits: list[FoundHits]
     histogram: np.ndarray
     next_sequence: int = 0
+    end_sequence: int | None = None
     unsaved: list[tuple[int, FoundHits]] = field(default_factory=list)
     saved_histogram: np.ndarray | None = None
     host_bytes: int = 0
@@ -93,21 +99,28 @@ class SearchJob:
     @property
     def cell_count(self) -> int:
         """Cells that are still to be computed."""
-        letters = self.problem.database.letter_count - int(self.database.offsets[self.next_sequence])
+        letters = int(self.database.offsets[self._end] - self.database.offsets[self.next_sequence])
         return sum(query.size for query in self.queries.queries) * letters
 
     def blocks(self) -> Iterator[DatabaseBlock]:
         """Yield the blocks of the database that are left."""
         most = max(MOST_SCORES // max(self.problem.strand_count, 1), 1)
-        return self.database.blocks(self.parameters.block, most, self.next_sequence)
+        return self.database.blocks(self.parameters.block, most, self.next_sequence, self._end)
+
+    @property
+    def _end(self) -> int:
+        """The end of the sequences that are searched."""
+        return self.problem.database.count if self.end_sequence is None else self.end_sequence
 
 
-def open_search(problem: SearchProblem, parameters: SearchParameters, monitor: Monitor) -> SearchJob:
-    """Open the database and take over what an interrupted search found.
+def open_search(
+    problem: SearchProblem, parameters: SearchParameters, monitor: Monitor, opened: OpenedDatabase | None = None
+) -> SearchJob:
+    """Open the database, unless it is ``opened``, and take over what an interrupted search found.
 
     Raises InputError where the database changed since it was prepared.
     """
-    opened = databases.open_database(problem.database, monitor)
+    opened = opened or databases.open_database(problem.database, monitor)
     queries = len(problem.queries)
     job = SearchJob(
         problem,
@@ -134,7 +147,12 @@ def collect_hits(job: SearchJob, score_blocks: BlockScorer, report: Callable[[in
     ``report(done)`` tells the cells that are done, of ``job.cell_count``; it raises Cancelled when the user cancelled.
     """
     if job.statistics is None:
-        job.statistics = fit_statistics(job, score_blocks)
+        key = (job.problem.scoring, job.problem.database.digest, job.problem.shuffle_seed)
+        if key not in _fitted:
+            if len(_fitted) >= KEPT_FITS:
+                _fitted.clear()
+            _fitted[key] = fit_statistics(job, score_blocks)
+        job.statistics = _fitted[key]
     done = 0
 
     def add_cells(cells: int) -> None:

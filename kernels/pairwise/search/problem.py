@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import hit_tables
@@ -305,9 +307,22 @@ def option_values(problem: SearchProblem) -> Mapping[str, Any]:
     return {**scoring_options.scoring_option_values(problem.scoring), **own}
 
 
+def _one_of_each_type(database: SequenceDatabase) -> tuple[Sequence, ...]:
+    """Return a sequence of each type in a database; for a prepared one, which has one type, its name stands for it."""
+    if database.is_prepared:
+        return (Sequence(database.name, b"", database.type),)
+    types = getattr(database.sequences, "types", None)  # a `SequenceSet` has arrays
+    if types is not None:
+        return tuple(database.sequences[int(row)] for row in np.unique(types, return_index=True)[1])
+    found: dict[SequenceType, Sequence] = {}
+    for sequence in database.sequences:
+        found.setdefault(sequence.type, sequence)
+    return tuple(found.values())
+
+
 def problem_notes(problem: SearchProblem) -> tuple[str, ...]:
     """Return notes about types that do not go together, letters without a score, and limits without effect."""
-    named = [*problem.queries, Sequence(problem.database.name, b"", problem.database.type)]
+    named = (*problem.queries, *_one_of_each_type(problem.database))
     notes = list(scoring_options.sequence_notes(named, problem.scoring.matrix))
     notes += scoring_options.preset_notes(problem.scoring, named)
     if problem.filters_alignments and not problem.alignments:

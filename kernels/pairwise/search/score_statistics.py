@@ -234,13 +234,16 @@ def fit_parameters(scores_of_lengths: Mapping[int, np.ndarray], origin: str) -> 
     """
     scores = np.concatenate(list(scores_of_lengths.values())).astype(np.int64)
     step = max(int(np.gcd.reduce(scores)), 1)
-    counted = {length: np.unique(found, return_counts=True) for length, found in scores_of_lengths.items()}
-    short, long = min(counted), max(counted)
+    short, long = min(scores_of_lengths), max(scores_of_lengths)
+    counted = [(length, *np.unique(found, return_counts=True)) for length, found in scores_of_lengths.items()]
+    values, counts = (np.concatenate([one[part] for one in counted]) for part in (1, 2))
+    lengths = np.repeat([one[0] for one in counted], [one[1].size for one in counted])
+    at = np.array([values, values + step], float)
     longest, mean = scores_of_lengths[long], float(scores_of_lengths[long].mean())
     rate = np.pi / (max(float(longest.std()), 0.5 * step) * np.sqrt(6))
     start = [float(np.log(rate)), mean + step / 2 - EULER / rate, float(np.log(1.3 / step)), -10.0]
     log_rate, location, log_alpha, beta = _find_minimum(
-        lambda point: _negative_likelihood(point, counted, step), start, [0.05, 1.0 * step, 0.3, 5.0]
+        lambda point: _negative_likelihood(point, at, lengths, counts), start, [0.05, 1.0 * step, 0.3, 5.0]
     )
     lambda_, alpha = float(np.exp(log_rate)), float(np.exp(log_alpha))
     K = float(np.exp(min(lambda_ * location, 700.0)) / long**2)
@@ -249,23 +252,17 @@ def fit_parameters(scores_of_lengths: Mapping[int, np.ndarray], origin: str) -> 
     return ScoreParameters(lambda_, K, lambda_ / alpha, alpha, beta, origin=origin + doubt, is_fitted=True)
 
 
-def _negative_likelihood(
-    point: Sequence[float], counted: Mapping[int, tuple[np.ndarray, np.ndarray]], step: int
-) -> float:
-    """Return the negative logarithm of the likelihood of scores, given as values and counts by length.
+def _negative_likelihood(point: Sequence[float], at: np.ndarray, lengths: np.ndarray, counts: np.ndarray) -> float:
+    """Return the negative logarithm of the likelihood of scores.
 
     ``point`` are ln lambda, the location of the scores of the longest sequences, ln alpha and beta: they depend on each
-    other less than lambda and K do.
+    other less than lambda and K do. ``at`` (2, values) are the ends of the interval of each score.
     """
     lambda_, location, alpha, beta = float(np.exp(point[0])), point[1], float(np.exp(point[2])), point[3]
-    longest, total = max(counted), 0.0
-    for length, (values, counts) in counted.items():
-        below = []
-        for at in (values, values + step):
-            share = np.maximum(length - np.maximum(alpha * at + beta, 0.0), 1.0) / longest
-            below.append(np.exp(-(share**2) * np.exp(np.clip(lambda_ * (location - at), -700, 700))))
-        total -= float((counts * np.log(np.maximum(below[1] - below[0], 1e-300))).sum())
-    return total
+    share = np.maximum(lengths - np.maximum(alpha * at + beta, 0.0), 1.0) / lengths.max()
+    exponent = np.minimum(np.maximum(lambda_ * (location - at), -700.0), 700.0)
+    below = np.exp(-(share * share) * np.exp(exponent))
+    return -float(counts @ np.log(np.maximum(below[1] - below[0], 1e-300)))
 
 
 def _find_minimum(

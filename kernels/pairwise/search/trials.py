@@ -11,10 +11,10 @@ import numpy as np
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise import reference
-from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.search.answer import SearchAnswer
 from antidiag.kernels.pairwise.search.database import make_memory_database
 from antidiag.kernels.pairwise.search.problem import SearchProblem
+from antidiag.kernels.pairwise.search.reference import local_scores
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
 
@@ -30,9 +30,9 @@ PROTEINS, DNA = Scoring(named_matrix("BLOSUM62"), 11, 1), Scoring(match_mismatch
 
 def draw_search(choose: TrialChooser) -> SearchProblem:
     """Return queries and sequences of random or related letters, with few or many hits wanted."""
-    if choose.choose_one((True, False)):
+    if choose.choose_one((True, True, False)):
         scoring, alphabet, kind = PROTEINS, "ARNDCQEGHILKMFPSTWYV", SequenceType.PROTEIN
-    elif choose.choose_one((True, False)):
+    elif choose.choose_one((True, True, False)):  # parameters of other scores are fitted, which takes long
         scoring, alphabet, kind = DNA, "ACGT", SequenceType.DNA
     else:
         scoring, alphabet, kind = Scoring(draw_matrix(choose), *choose.choose_one(COSTS)), "ABCD", SequenceType.PROTEIN
@@ -76,14 +76,11 @@ def search_by_textbook(problem: SearchProblem) -> list[tuple[int, int, bool, int
     found = []
     for query, _ in enumerate(problem.queries):
         hits = []
-        for number, subject in enumerate(problem.database.sequences):
-            scores = [
-                reference.align_pair(PairProblem(problem.searched[at], subject, problem.scoring)).score
-                for at in range(query * len(problem.strands), (query + 1) * len(problem.strands))
-            ]
-            strand = int(np.argmax(scores))
-            if scores[strand] > 0:
-                hits.append((query, number, problem.strands[strand], int(scores[strand])))
+        strands = problem.searched[query * len(problem.strands) : (query + 1) * len(problem.strands)]
+        scores = np.array([local_scores(one, problem.database.sequences, problem.scoring) for one in strands])
+        for number, (best, strand) in enumerate(zip(scores.max(axis=0), scores.argmax(axis=0), strict=True)):
+            if best > 0:
+                hits.append((query, number, problem.strands[strand], int(best)))
         hits.sort(key=lambda hit: (-hit[3], hit[1]))
         found += hits[: problem.most_hits]
     return found

@@ -128,9 +128,9 @@ def part_bytes(rows: int, width: int, values: int = 2) -> int:
     return directions + 8 * values * column_length(rows) + 2 * (rows + width)
 
 
-def choose_score_parameters(problem: PairProblem) -> dict[str, Any]:
+def choose_score_parameters(problem: PairProblem, share: float = 1.0) -> dict[str, Any]:
     """Choose strip width, batch, threads and precision of StripedScore with the least expected time."""
-    return choose_fastest_score(problem, path_rows=0, share=pruning_sizes.expected_share(problem, 0))
+    return choose_fastest_score(problem, path_rows=0, share=share)
 
 
 def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:

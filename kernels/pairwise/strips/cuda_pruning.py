@@ -77,9 +77,9 @@ class DevicePruning:
 def prepare_pruning(job: PairJob, bounds: PruningBounds | None) -> DevicePruning | None:
     """Copy the bounds of a pair to the device; return None where the sweep computes all cells.
 
-    That is where few are expected to be skipped, or gaps cost too much to open, or the GPU is too old.
+    That is where few are expected to be skipped, gap costs have two pieces or a large opening, or the GPU is too old.
     """
-    if bounds is None or job.encoded.open > MOST_OPENING or not _can_reduce():
+    if bounds is None or job.encoded.second is not None or job.encoded.open > MOST_OPENING or not _can_reduce():
         return None
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
     slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, spread=job.row_spread)

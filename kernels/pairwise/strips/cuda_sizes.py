@@ -136,12 +136,11 @@ def row_spread(packed: bool) -> int:
     return 2 * LANES if packed else LANES
 
 
-def choose_score_parameters(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
+def choose_score_parameters(problem: PairProblem, multiprocessors: int, share: float = 1.0) -> dict[str, Any]:
     """Choose the parameters of StripedScore in 32 or in 16 bits, whichever is expected to be faster.
 
-    16 bits only on GPUs that have instructions for two values in a register.
+    16 bits only on GPUs that have instructions for two values in a register. Pruning leaves a ``share`` of the cells.
     """
-    share = pruning_sizes.expected_share(problem, 0)
     of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP, share), "precision": "32"}
     of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP, share), "precision": "16"}
     able = all(device.compute_capability >= (9, 0) for device in devices.discover_devices()[0])
@@ -187,10 +186,16 @@ def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
         last = min(strips, -(-end // lag))
         if first >= last:  # one strip has ended, and the next one has not begun
             continue
-        begun = np.arange(first, last, dtype=np.int64) * lag
-        done = np.minimum(end - begun, steps) - np.maximum(start - begun, 0)
-        found.append(SweepSlice(first, last, steps, lag, start, end, int(done.sum())))
+        whole = min(max((end - steps) // lag + 1, first), last)  # strips before it end in this launch
+        begun = min(max(-(-start // lag), first), last)  # strips before it have begun
+        done = steps * (whole - first) + _sum_of_steps(end, lag, whole, last) - _sum_of_steps(start, lag, first, begun)
+        found.append(SweepSlice(first, last, steps, lag, start, end, done))
     return found
+
+
+def _sum_of_steps(at: int, lag: int, first: int, last: int) -> int:
+    """Return the sum of the steps that strips first .. last - 1 have behind them, at a step of the first strip."""
+    return (last - first) * at - lag * ((first + last - 1) * (last - first) // 2)
 
 
 def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES, gpus: int = 1) -> int:

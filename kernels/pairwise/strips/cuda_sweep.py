@@ -11,6 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
@@ -71,7 +72,7 @@ def sweep_scores(
     more: dict[str, Any] = {}
     if pruning:
         state.data.memset_async(UNUSED_STATE, state.nbytes, cupy.cuda.get_current_stream())
-        more["launch_arguments"] = pruning.launch_arguments
+        more |= {"launch_arguments": pruning.launch_arguments, "blocks_per_multiprocessor": 1}
     swept = run_sweep(
         job, compile_kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch, **more
     )
@@ -167,11 +168,13 @@ def run_sweep(
     phase: str = "phase 1",
     after_launch: Launched = lambda part, state: None,
     launch_arguments: Callable[[cuda_sizes.SweepSlice], tuple] = lambda part: (),
+    blocks_per_multiprocessor: int = 0,
 ) -> Swept:
     """Launch every slice of every strip, with progress between launches; return the log of events, and the slices.
 
     Without a ``boundary`` the peers of the job share the strips, and each GPU has its own. The last launches of another
-    phase than phase 1 are not waited for: more of that phase follows.
+    phase than phase 1 are not waited for: more of that phase follows. Where most warps wait for few others, which they
+    would slow down, ``blocks_per_multiprocessor`` limits them.
     """
     rows, columns, gpus = job.encoded.rows.size, job.encoded.columns.size, 1 if boundary is not None else job.gpu_count
     slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, job.tiles, job.row_spread, gpus)
@@ -185,6 +188,8 @@ def run_sweep(
         open_bands(job, compile_kernel, len(slices), shared, boundary) as bands,
         job.run.begin_phase(phase, job.quiet, waits=phase == "phase 1") as launches,
     ):
+        for band in bands if blocks_per_multiprocessor else ():
+            band.most_blocks = min(band.most_blocks, blocks_per_multiprocessor * block_limits.multiprocessor_count())
         for index, part in enumerate(slices):
             row = index // apart if apart == 1 or (index % apart == 0 and not merged) else -1
             arguments = *extra_arguments, *launch_arguments(part)

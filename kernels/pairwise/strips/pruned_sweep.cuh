@@ -22,6 +22,7 @@
 #if PRUNED
 constexpr int MARK = MINUS_INFINITY / 2;                 // stands for a value that was not computed
 constexpr int NEVER = (1 << 24) - 1;                     // a batch that no launch has
+constexpr unsigned WAIT_NS = 200;
 constexpr int LIVES = 2, DEAD = 1;                       // what a strip was when a launch ended; 0: it has not begun
 
 __device__ __forceinline__ unsigned long long pack_cell(int h, int k, int launch) {
@@ -150,8 +151,12 @@ __device__ __forceinline__ void pruned_sweep(
                     }
                     if (!__any_sync(WARP, is_open)) break;
                     if (taking_part.excludes(strip)) in.skipped = -1;
-                    if (__any_sync(WARP, in.skipped < 0)) return;
+                    if (__any_sync(WARP, in.skipped < 0)) {
+                        if (id == 0) store_shared_by_all(own_extent, Extent::pack(launch, 0, 0));
+                        return;
+                    }
                     if (waits_since == 0) waits_since = nanoseconds();
+                    if (!stores) __nanosleep(WAIT_NS);   // far from the path: leave the machine to those on it
                     if (is_open) cell = load_shared_by_all(left + incoming.index);
                 }
                 if (waits_since) waited += static_cast<int>(nanoseconds() - waits_since);
@@ -177,7 +182,6 @@ __device__ __forceinline__ void pruned_sweep(
                 if (to_end) {
                     const int from = (t - start) / BATCH;
                     if (id == 0) store_shared_by_all(own_extent, Extent::pack(launch, before, stores ? from : 0));
-                    if (id == 0 && !stores && strip > taking_part.last) atomicMin(taking_part.stop, strip);
                     break;
                 }
                 if (stores) {
@@ -261,11 +265,12 @@ __device__ __forceinline__ void pruned_sweep(
             keep(lane, own_state, id, true);
         }
         if (id == 0) {
+            if (!stores && strip > taking_part.last) atomicMin(taking_part.stop, strip);
             int* next = pruning.ranges + RANGE_FIELDS * (launch + 1);
             if (is_loaded) pruning.lives[strip] = holds ? LIVES : DEAD;
             if (holds && end < slice.steps) atomicMin(next, strip), atomicMax(next + 1, strip);
             // Cells that the right neighbour has not read yet.
-            if (last_computed >= end - slice.skew - SPREAD - BATCH && strip + 1 < pruning.strips)
+            if (computed && last_computed >= end - slice.skew - SPREAD - BATCH && strip + 1 < pruning.strips)
                 atomicMin(next, strip + 1), atomicMax(next + 1, strip + 1);
             pruning.steps[strip] += computed * BATCH;
             if (computed) {

@@ -25,11 +25,14 @@ CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
 with AVX-512, and for 20,860 x 29,120 on an H200."""
 
 
-def choose_score_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+def choose_score_parameters(
+    problem: PairProblem, backend: str, multiprocessors: int | None, given: Mapping[str, Any] | None = None
+) -> Mapping[str, Any]:
     """Choose the parameters of StripedScore for the problem and the device."""
+    share = pruning_sizes.share_for_choice(problem, given or {})
     if backend == "cuda":
-        return cuda_sizes.choose_score_parameters(problem, multiprocessors or 1)
-    return cpu_sizes.choose_score_parameters(problem)
+        return cuda_sizes.choose_score_parameters(problem, multiprocessors or 1, share)
+    return cpu_sizes.choose_score_parameters(problem, share)
 
 
 def fit_parameters(

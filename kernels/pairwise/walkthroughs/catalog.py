@@ -10,7 +10,7 @@ from typing import Any
 from antidiag.kernels import scoring_options
 from antidiag.kernels.pairwise import problem as problems
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.pairwise.walkthroughs import baselines, strips
+from antidiag.kernels.pairwise.walkthroughs import baselines, pruning, strips
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import Animation
@@ -50,6 +50,14 @@ WORKERS = _count_parameter(
 THREADS = _count_parameter("threads", "Threads", "Threads that share an antidiagonal or a row.", 4, 64, "threads")
 STRIP = _count_parameter("s", "Strip width s", "Columns of a strip.", 4, 64, "columns")
 BATCH = _count_parameter("T", "Batch T", "Boundary cells that are passed on together.", 2, 64, "rows")
+PRUNING = Parameter(
+    "pruning",
+    "choice",
+    "Pruning",
+    "on: a block that no best alignment can pass is not computed.",
+    default="off",
+    choices=("off", "on"),
+)
 BLOCK = _count_parameter("s", "Block size s", "Rows and columns of a block.", 4, 64, "cells")
 CHUNK = _count_parameter("h", "Chunk height h", "Rows of a chunk.", 4, 64, "rows")
 
@@ -96,6 +104,13 @@ def check_agreement(play: Animation, answer: PairAnswer) -> None:
         assert play.answer.alignment.operations.tolist() == answer.alignment.operations.tolist()
 
 
+def _animate_score(problem: PairProblem, values: Mapping[str, Any]) -> Animation:
+    """Return the walkthrough of StripedScore, with or without pruning."""
+    if values["pruning"] == "on":
+        return pruning.animate_pruning(problem, values)
+    return strips.animate_strips(strips.SCORE, problem, values)
+
+
 def _make_walkthrough(play: Callable[..., Animation], *parameters: Parameter) -> Walkthrough:
     inputs, draw = INPUTS, draw_inputs_of_any_gaps
     if play is baselines.animate_perot:
@@ -107,7 +122,7 @@ ANTIDIAGONAL = _make_walkthrough(baselines.animate_antidiagonals, THREADS)
 BLOCKED = _make_walkthrough(partial(baselines.animate_blocks, enhanced=False), BLOCK, WORKERS)
 ENHANCED = _make_walkthrough(partial(baselines.animate_blocks, enhanced=True), BLOCK, WORKERS)
 PEROT = _make_walkthrough(baselines.animate_perot, THREADS)
-SCORE = _make_walkthrough(partial(strips.animate_strips, strips.SCORE), STRIP, BATCH, WORKERS)
+SCORE = _make_walkthrough(_animate_score, STRIP, BATCH, WORKERS, PRUNING)
 STRIPED = _make_walkthrough(partial(strips.animate_strips, strips.STRIPED), STRIP, BATCH, WORKERS)
 CHUNKED_1 = _make_walkthrough(partial(strips.animate_strips, strips.CHUNKED_1), STRIP, CHUNK, BATCH, WORKERS)
 CHUNKED_2 = _make_walkthrough(partial(strips.animate_strips, strips.CHUNKED_2), STRIP, CHUNK, BATCH, WORKERS)

@@ -314,7 +314,7 @@ def help_of(says, monkeypatch):
 def test_help_behind_a_method_has_its_options_and_defaults(help_of, method):
     """Of several declarations of one name the help of a method tells its own."""
     text = help_of("run", method.id)
-    assert "Default: for" not in text
+    assert "Default: for " not in text
     options = {option.name: option for option in method.problem_type.options}
     for name, option in options.items():
         told = " ".join(option.help.split())

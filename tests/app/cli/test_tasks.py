@@ -227,3 +227,31 @@ def test_suffixes_in_the_help_are_those_of_the_method(says, monkeypatch):
     text = "Continue the interrupted run of this method"
     assert text in says("run", "checkpointed-alignment", "--help")
     assert text not in says("run", "striped-score", "--help")
+
+
+GENES = ">a one\nATGAAAGGTTGGTAA\n>b two\nATGGGTTAGTGGTAA\n"
+
+
+def test_codons_follow_a_given_alignment_of_proteins_and_stops_are_told(refuses, tmp_path, capsys):
+    genes, proteins, out = tmp_path / "genes.fasta", tmp_path / "proteins.fasta", tmp_path / "codons.phy"
+    genes.write_text(GENES)
+    proteins.write_text(">a\nMKG-W\n>b\nM-GXW\n")
+    command = ["codon-align", str(genes), "--proteins", str(proteins)]
+    assert program.main(command) == 0
+    written = capsys.readouterr()
+    assert [line for line in written.out.splitlines() if line[:1] != ">"] == ["ATGAAAGGT---TGG", "ATG---GGTTAGTGG"]
+    assert "b: 1 stop codon before the end, at letter 7; aligned as X" in written.err
+    assert "2 stop codons at the end left out" in written.err
+    assert program.main([*command, "--out", str(out)]) == 0 and out.read_text().split()[:2] == ["2", "15"]
+    capsys.readouterr()
+    proteins.write_text(">a\nMKWW\n>b\nM-GX\n")
+    assert program.main(command) == 2
+    assert "a: amino acid 3 of the protein is W, but its codon GGT codes for G" in capsys.readouterr().err
+    assert "is no alignment format" in refuses("codon-align", str(genes), "--out", str(tmp_path / "codons.foo"))
+
+
+def test_coding_sequences_are_aligned_by_their_proteins(tmp_path):
+    genes, out = tmp_path / "genes.fasta", tmp_path / "codons.fasta"
+    genes.write_text(">a\nATGGCTGAAGTTCTGAAATGGCATGAACGTCTGTAA\n>b\nATGGCTGAAGTTAAATGGCATGAACGTCTGTAA\n")
+    assert program.main(["codon-align", str(genes), "--out", str(out), "--quiet"]) == 0
+    assert "ATGGCTGAAGTT---AAATGGCATGAACGTCTG" in out.read_text()

@@ -125,3 +125,43 @@ def test_a_cancelled_run_stops():
     problem = method.problem_type.make_problem(random_sequences(60), {})
     with ExecutorChoice("local", slots=1).open() as executor, pytest.raises(Cancelled):
         split_runs.execute_split(method, problem, {}, executor, monitor, "cpu")
+
+
+def related_sequences(count: int) -> list[Sequence]:
+    """A query and a database of which every third sequence has a part of it."""
+    random = np.random.default_rng(5)
+    query = random.choice(AMINO, 40)
+    found = [Sequence("query", query.tobytes(), SequenceType.PROTEIN)]
+    for number in range(count):
+        letters = random.choice(AMINO, int(random.integers(20, 120)))
+        if number % 3 == 0:
+            letters = np.concatenate([letters, query[number % 20 :], letters[:5]])
+        found.append(Sequence(f"s{number}", letters.tobytes(), SequenceType.PROTEIN))
+    return found
+
+
+FITTED = {"matrix": "", "match": 3, "mismatch": -2}
+"""Scores whose E-values are fitted to shuffled sequences."""
+
+
+@pytest.mark.parametrize("options", [{}, {"best": 3}, {"min_identity": 90.0}, FITTED])
+def test_a_search_in_shards_is_that_of_one_run(options):
+    data = related_sequences(60)
+    whole = run_whole("smith-waterman-search", data, **options).answer
+    with ExecutorChoice("local", slots=2).open() as executor:
+        result = run_split(executor, "smith-waterman-search", data, **options)
+        assert executor.counts.done > 4
+    split = result.answer
+    result.check(result.problem)
+    assert len(whole) and len(split) == len(whole)
+    for name in ("query", "scores", "reverse", "starts", "ends", "operations", "histogram", "evalues"):
+        assert np.array_equal(getattr(split, name), getattr(whole, name)), name
+    assert [split.subjects[n].name for n in split.subject] == [whole.subjects[n].name for n in whole.subject]
+
+
+def test_a_search_in_shards_runs_in_other_processes(cluster):
+    data = related_sequences(40)
+    whole = run_whole("smith-waterman-search", data).answer
+    with ExecutorChoice("dask", cluster).open() as executor:
+        split = run_split(executor, "smith-waterman-search", data).answer
+    assert np.array_equal(split.scores, whole.scores) and np.array_equal(split.operations, whole.operations)

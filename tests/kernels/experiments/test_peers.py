@@ -273,7 +273,7 @@ def test_a_program_that_fails_says_why(tmp_path):
     from antidiag.kernels.errors import InputError
 
     with pytest.raises(InputError, match=r"python.* failed \(3\): no luck"):
-        programs._run(
+        programs.run_program(
             [sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)"],
             SimpleNamespace(name=str(tmp_path)),  # type: ignore[arg-type]
         )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.pairwise import reference, trials
 from antidiag.kernels.pairwise.checkpointed import sizes
-from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair
+from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, FreeBorders, encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.pruning import bounds
+from antidiag.kernels.pairwise.pruning import reference as pruning_reference
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, match_mismatch, named_matrix
 from tests import oracle
 from tests.cpu_runs import run_on_cpu
@@ -30,6 +32,8 @@ SCORINGS = (
     Scoring(match_mismatch(1, 1), 0, 0),
     Scoring(match_mismatch(-3, -2), 0, 1),
     Scoring(match_mismatch(60, -127), 200, 3),
+    Scoring(match_mismatch(2, -4), 4, 2, 24, 1),
+    Scoring(match_mismatch(3, -2), 0, 3, 9, 0),
 )
 ENDS = st.builds(FreeEnds, *(st.booleans(),) * 4)
 
@@ -65,7 +69,7 @@ def related(draw: st.DrawFn, longest: int = 700) -> PairProblem:
 def best_rest(encoded: EncodedPair, row: int, column: int) -> int:
     """The best score of a path that begins in a cell: the last cells of the textbook's matrix of the rest."""
     part = encoded.slice_pair((row, encoded.rows.size), (column, encoded.columns.size))
-    part = EncodedPair(part.rows, part.columns, part.table, part.open, part.extend, False, False)
+    part = replace(part, is_local=False, free=FreeBorders())
     H = reference._fill_matrices(part).H
     m, n = part.rows.size, part.columns.size
     ends = np.zeros(H.shape, bool)
@@ -147,3 +151,47 @@ def test_the_result_tells_what_was_skipped() -> None:
     result = engine.execute(plan, keep_rate=False)
     assert result.cells == result.work == problem.cells - result.answer.skipped.skipped_cells
     assert 0 < result.cells < problem.cells / 5
+
+
+def test_report_and_json_tell_both_rates() -> None:
+    letters = "".join(np.random.default_rng(1).choice(list("ACGT"), 3000))
+    problem = pair(letters, letters, DNA)
+    for method in (SCORE, ALIGNMENT):
+        plans = [engine.plan_run(method, problem, {"s": 96, "T": 96, "pruning": one}, "cpu") for one in ("on", "off")]
+        pruned, whole = (engine.execute(plan, keep_rate=False) for plan in plans)
+        rows = dict(method.problem_type.answer_rows(pruned))
+        share = pruned.answer.skipped.skipped_cells / problem.cells
+        assert rows["Pruning"].startswith(f"{share:.1%} of the cells skipped")
+        assert "counting all cells" in rows["Pruning"]
+        assert "Pruning" not in dict(method.problem_type.answer_rows(whole))
+        told = method.problem_type.answer_json(pruned)
+        assert told["skipped_cells"] == problem.cells - pruned.cells
+        assert told["gcups_of_all_cells"] == pytest.approx(pruned.gcups / (1 - share))
+        assert "skipped_cells" not in method.problem_type.answer_json(whole)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(problem=related(longest=40), data=st.data())
+def test_the_textbook_of_pruning_gives_the_path_of_the_whole_matrix(problem: PairProblem, data: st.DataObject) -> None:
+    assume(not problem.scoring.has_two_pieces)
+    encoded, best = encode_pair(problem), oracle.best_alignment(problem)
+    s, T, least = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9)), best.score - data.draw(st.integers(0, 4))
+    pruned = pruning_reference.prune_matrices(encoded, s, T, least)
+    filled = reference.AffineMatrices(pruned.H, (pruned.E,), (pruned.F,))
+    assert (pruned.H <= reference._fill_matrices(encoded).H).all()
+    end = reference._find_end(encoded, pruned.H)
+    start, operations = reference._trace_back(encoded, filled, end)
+    found = encoded.make_answer(int(pruned.H[end]), end, encoded.make_alignment(start, end, operations))
+    assert (found.score, found.end) == (best.score, best.end)
+    assert_same_path(found, best)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(problem=related(longest=60))
+def test_compiled_gains_are_those_of_the_textbook(problem: PairProblem) -> None:
+    assume(not problem.scoring.has_two_pieces)
+    encoded = encode_pair(problem)
+    found = bounds.find_bounds(encoded)
+    assert found is not None
+    assert found.row_gains.tolist() == pruning_reference.list_gains(encoded, by_rows=True)
+    assert found.column_gains.tolist() == pruning_reference.list_gains(encoded, by_rows=False)

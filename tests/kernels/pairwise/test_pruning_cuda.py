@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import registry
@@ -56,6 +56,7 @@ def run_in_launches(emulated: Any, method: Any, problem: PairProblem, limits: di
 def test_the_score_is_that_of_the_whole_matrix(
     emulated, problem: PairProblem, limits: dict[str, int], width: tuple[int, int], precision: str, seed: int
 ) -> None:
+    assume(not problem.scoring.has_two_pieces)
     s, T = width
     found = run_in_launches(emulated, SCORE, problem, limits, s=s, T=T, precision=precision, seed=seed)
     expected = oracle.best_alignment(problem)
@@ -75,6 +76,7 @@ def test_the_score_is_that_of_the_whole_matrix(
 def test_the_path_is_that_of_the_whole_matrix(
     emulated, problem: PairProblem, limits: dict[str, int], tile: int, memory: int, precision: str, seed: int
 ) -> None:
+    assume(not problem.scoring.has_two_pieces)
     chosen = {"s": 64, "T": 16, "tile": tile, "checkpoint_memory": memory, "precision": precision}
     found = run_in_launches(emulated, ALIGNMENT, problem, limits, seed=seed, **chosen).answer
     expected = oracle.best_alignment(problem)

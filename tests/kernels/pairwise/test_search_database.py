@@ -123,6 +123,14 @@ def test_a_full_disk_and_a_cancel_leave_nothing(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.fa"]
 
 
+def test_a_packed_file_may_unpack_to_more_than_the_limit_because_it_streams(tmp_path, monkeypatch):
+    from antidiag.kernels import memory
+
+    monkeypatch.setattr(memory, "unpacked_limit", lambda: 100)
+    text = b"".join(b">s%d\nACDEFGHIKL\n" % number for number in range(500))
+    assert make(tmp_path, gzip.compress(text), "in.fa.gz").database.count == 500
+
+
 def test_a_fasta_as_it_is_is_the_same_database(tmp_path):
     made = make(tmp_path, FASTA)
     (read,) = databases.read_database(tmp_path / "in.fa")

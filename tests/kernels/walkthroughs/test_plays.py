@@ -24,6 +24,8 @@ def _values(method, seed):
     for parameter in stage.parameters:
         if parameter.kind == "int":
             values[parameter.name] = choose.draw_integer(int(parameter.minimum), min(int(parameter.maximum), 6))
+        elif parameter.kind == "choice":
+            values[parameter.name] = choose.choose_one(parameter.choices)
     return values
 
 

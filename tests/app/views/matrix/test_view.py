@@ -252,6 +252,27 @@ def test_the_tiles_that_a_real_run_computed_again_are_shown(qtbot, view, swapped
     assert f"tile ({(i - 1) // 64}, {(j - 1) // 64})   recomputed" in view.describe_cell((i, j))
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_blocks_that_pruning_skipped_are_veiled(qtbot, view, swapped):
+    letters = "".join(np.random.default_rng(4).choice(list("ACGT"), 900))
+    first, second = (letters, letters[:700]) if swapped else (letters[:700], letters)
+    problem = examples.problem(first, second)
+    plan = engine.plan_run(registry.find_method("striped-score"), problem, {"s": 32, "T": 32}, "cpu")
+    result = engine.execute(plan, keep_rate=False)
+    view.show_result(result)
+    settled(qtbot, view)
+    picture = view.picture
+    sizes = np.diff(picture.skipped[:, :2]) * np.diff(picture.skipped[:, 2:])
+    assert sizes.sum() == result.answer.skipped.skipped_cells > problem.cells / 2
+    far, near = ((880, 30), (300, 301)) if swapped else ((30, 880), (300, 301))
+    assert picture.skipped_at(far)
+    assert not picture.skipped_at(near)
+    assert "skipped by pruning" in view.describe_cell(far)
+    assert "skipped by pruning" not in view.describe_cell(near)
+    assert "skipped" in layers_offered(view)
+    assert "skipped by pruning" in words(view)
+
+
 def test_the_path_is_painted_through_its_cells(qtbot, view):
     result = shown(qtbot, view)
     for layer in LAYERS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -350,6 +351,25 @@ def test_a_search_without_hits_says_what_to_do(qtbot):
     assert "Choose a hit" in view.panel.text.toPlainText()
     view.take_hits()
     assert view.status.text() == "There are no hits to take."
+
+
+def test_hits_without_alignments_have_scores_and_say_so(qtbot, proteins):
+    answer = proteins.answer
+    bare = replace(answer, **{name: getattr(answer, name)[:0] for name in ("starts", "ends", "operations")})
+    view = shown_view(qtbot, make_result(replace(proteins.problem, alignments=False), bare))
+    assert column_texts(view, "score") and set(column_texts(view, "identity")) == {""}
+    assert "did not align its hits" in view.panel.text.toPlainText()
+    view.filter_hits("coverage>=10")
+    wait(qtbot, view)
+    assert view.table.hit_model.rowCount() == 0
+    view.grab()
+
+
+def test_a_right_click_offers_what_can_be_done_with_hits(view):
+    words = [action.text() for action in view.row_menu.actions() if action.text()]
+    assert words == [
+        "Open alignment and matrix", "Add to data", "Add to data with the query", "Align", "Make a tree", "Copy",
+    ]  # fmt: skip
 
 
 def test_the_figure_is_the_same_as_svg(view):

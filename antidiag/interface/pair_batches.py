@@ -1,0 +1,103 @@
+"""Many pairs aligned together, for ``align_many``: batches of pairs, each one run, and an answer for every pair."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from antidiag.interface.answers import PairAlignment
+from antidiag.interface.runs import run_method
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import Result
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.pairwise.batch.model import RECORDS
+from antidiag.kernels.pairwise.model import PairAnswer
+
+ALIGNMENT, SCORE = "batch-alignment", "batch-score"
+SINGLE = {ALIGNMENT: "striped-alignment", SCORE: "striped-score"}
+"""The method for one pair that gives the same answer; answers of pairs are saved by it."""
+RUN_SETTINGS = {"backend", "device", "progress"}
+MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
+"""Letters and pairs of a batch: enough to fill a GPU, and little memory."""
+LARGEST_CELLS = 1 << 26
+"""Cells of the largest pair that is aligned together with others."""
+
+LetterPair = tuple[Letters, Letters]
+
+
+def accepts(method: str | None, settings: Mapping[str, Any]) -> bool:
+    """Return whether a method computes batches with these settings."""
+    if method not in (None, ALIGNMENT, SCORE):
+        return False
+    of_batches = registry.find_method(method or ALIGNMENT)
+    options = {option.name for option in of_batches.problem_type.options} - {"pairing", "queries"}
+    return settings.keys() <= options | of_batches.parameters.names() | RUN_SETTINGS
+
+
+def cut_batches(pairs: Iterable[LetterPair]) -> Iterator[list[LetterPair]]:
+    """Yield pairs together whose sequences are of one type, as many as are aligned at a time; large ones alone.
+
+    What is wrong in the stream of pairs is raised after the pairs before.
+    """
+    batch: list[LetterPair] = []
+    letters = 0
+    stream = iter(pairs)
+    while True:
+        try:
+            pair = next(stream, None)
+        except InputError:
+            if batch:
+                yield batch
+            raise
+        is_large = pair is not None and len(pair[0]) * len(pair[1]) > LARGEST_CELLS
+        types = {one.type for one in pair} if pair else set()
+        is_full = letters > MOST_LETTERS or len(batch) == MOST_PAIRS
+        if batch and (pair is None or is_large or is_full or types != {one.type for one in batch[0]}):
+            yield batch
+            batch, letters = [], 0
+        if pair is None:
+            return
+        if is_large:
+            yield [pair]
+            continue
+        batch.append(pair)
+        letters += len(pair[0]) + len(pair[1])
+
+
+def align_batch(
+    pairs: Sequence[LetterPair], method: str | None, settings: Mapping[str, Any]
+) -> Iterator[PairAlignment]:
+    """Yield the answer of each pair; all are computed in one run."""
+    chosen = method or ALIGNMENT
+    own = dict(settings)
+    place = {name: own.pop(name) for name in RUN_SETTINGS & own.keys()}
+    data = [dataclasses.replace(sequence, source="") for side in zip(*pairs, strict=True) for sequence in side]
+    result = run_method(
+        registry.find_method(chosen),
+        data,
+        place.get("backend", "auto"),
+        place.get("device", 0),
+        place.get("progress", False),
+        {**own, "pairing": RECORDS},
+    )
+    for number in range(len(pairs)):
+        yield PairAlignment(_result_of_pair(result, number, pairs[number]))
+
+
+def _result_of_pair(result: Result, number: int, pair: LetterPair) -> Result:
+    """Return the result of a pair of a batch, as the method for one pair gives it."""
+    problem, answer = (
+        dataclasses.replace(result.problem.make_pair(number), first=pair[0], second=pair[1]),
+        result.answer,
+    )
+    found: PairAnswer
+    if answer.paths is None:
+        found = PairAnswer(int(answer.scores[number]), (len(pair[0]), len(pair[1])))
+    else:
+        found = answer.pair_answer(number)
+    note = f"computed by {result.method} with {result.problem.pair_count - 1:,} other pairs; the times are those of all"
+    return dataclasses.replace(
+        result, method=SINGLE[result.method], problem=problem, answer=found, parameters={}, notes=(*result.notes, note)
+    )
