@@ -33,6 +33,8 @@ COUNT_S = 1.0
 """Seconds after which the threads of the workers are counted again, because workers come and go."""
 LOOK_S = 2.0
 """Seconds that the dashboard has to answer."""
+WORKER_S = 60.0
+"""Seconds to wait for the first worker, which must be there before large inputs are handed out."""
 LOST_S = 20.0
 """Seconds without a connection to the scheduler after which it counts as lost."""
 GPU = "GPU"
@@ -136,6 +138,12 @@ class DaskExecutor(Executor):
         return self._client.scheduler_info(n_workers=-1)["workers"]
 
     def _share(self, digest: str, message: bytes) -> None:
+        try:
+            self._client.wait_for_workers(1, timeout=WORKER_S)
+        except TimeoutError as error:
+            raise BackendUnavailable(
+                f"the cluster at {self._address} has no worker; start some with 'dask worker {self._address}'"
+            ) from error
         self._handles[digest] = self._client.scatter(message, broadcast=True, hash=False)
 
     def _start(self, task: Task) -> Future[tuple[Mapping[str, Any], str]]:
@@ -265,7 +273,8 @@ def _read_worker(address: str, known: Mapping[str, Any], answer: Any) -> WorkerI
 def _explain_failure(error: BaseException | None) -> WorkerDied:
     """Return why Dask gave a task up; `run_task_message` itself raises nothing."""
     if type(error).__name__ == "KilledWorker":
-        return WorkerDied("the workers died that ran this task; it may need more memory than a worker has")
+        text = "several workers died while they ran this task; it may need more memory than they have"
+        return WorkerDied(text, is_final=True)
     return WorkerDied(f"Dask could not run this task: {type(error).__name__}: {error}")
 
 

@@ -112,7 +112,7 @@ class Executor(ABC):
 
         The future has an outcome also for a task that failed; it raises Cancelled, ExecutorLost and ForeignWorker only.
         """
-        return _Attempts(self._start, task, self._cancelled).outcome
+        return _Attempts(self._start, task, self._renew()).outcome
 
     def map(self, tasks: Iterable[Task], monitor: Monitor | None = None) -> Iterator[TaskOutcome]:
         """Run tasks, the most expensive first, and yield their outcomes as they are ready.
@@ -120,18 +120,19 @@ class Executor(ABC):
         Raises Cancelled if the monitor is cancelled, ExecutorLost and ForeignWorker; no task runs on afterwards.
         """
         monitor = monitor or Monitor()
-        if self._cancelled.is_set():
-            self._cancelled, self._run_id = threading.Event(), uuid.uuid4().hex
+        cancelled = self._renew()
         waiting = sorted(tasks, key=lambda task: task.cost)
         self.counts = counts = TaskCounts(len(waiting))
         running: set[Future[TaskOutcome]] = set()
         try:
             while waiting or running:
                 while waiting and len(running) < SLOT_TASKS * self.slots + SPARE_TASKS:
-                    running.add(self.submit(waiting.pop()))
+                    running.add(_Attempts(self._start, waiting.pop(), cancelled).outcome)
                 counts.running = min(len(running), self.slots)
                 monitor.update(counts.done + counts.failed, counts.total, counts.describe())
                 self._check_connection()
+                if cancelled.is_set():
+                    raise Cancelled
                 ended, running = wait(running, LOOK_S, FIRST_COMPLETED)
                 for future in ended:
                     outcome = future.result()
@@ -143,6 +144,12 @@ class Executor(ABC):
             self.cancel()
             wait(running, STOP_S)
             raise
+
+    def _renew(self) -> threading.Event:
+        """Return the event of the present run; after `cancel` that of a new one."""
+        if self._cancelled.is_set():
+            self._cancelled, self._run_id = threading.Event(), uuid.uuid4().hex
+        return self._cancelled
 
 
 class _Attempts:
@@ -171,7 +178,7 @@ class _Attempts:
         try:
             answer, worker = future.result()
         except WorkerDied as error:
-            self._count_failure(TaskOutcome(self._task, error=str(error), error_type="WorkerDied"), False)
+            self._count_failure(TaskOutcome(self._task, error=str(error), error_type="WorkerDied"), error.is_final)
             return
         except BaseException as error:
             self._fail(error)

@@ -18,7 +18,11 @@ REPEATED_ERRORS = (InputError, ParameterError)
 
 
 class WorkerDied(Exception):
-    """The worker that ran a task ended before the task did."""
+    """The worker that ran a task ended before the task did; ``is_final`` where several have, one after the other."""
+
+    def __init__(self, text: str, is_final: bool = False) -> None:
+        super().__init__(text)
+        self.is_final = is_final
 
 
 class ForeignWorker(AntidiagError):

@@ -192,3 +192,32 @@ def test_messages_refuse_other_bytes():
         unpack_message(b"\x80\x04whatever it is")
     with pytest.raises(InputError):
         pack_message(object())
+
+
+def test_a_shared_input_outlives_all_workers_that_had_it():
+    """A cluster of one worker, which is killed between tasks."""
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as own,
+        ExecutorChoice("dask", own.scheduler_address).open() as executor,
+    ):
+        table = executor.share(np.arange(1000))
+
+        def add(key: str) -> Task:
+            return Task(key, f"{trial_tasks.MODULE}:sum_numbers", {"numbers": np.arange(3)}, {"table": table})
+
+        assert next(executor.map([add("first")])).value["shared"] == 499500
+        dead = executor.submit(task("end_process", deaths=99)).result(240)
+        assert dead.error_type == "WorkerDied" and "several workers died" in dead.error and dead.attempts == 1
+        found = list(executor.map([add(str(number)) for number in range(5)]))
+        assert [one.value["shared"] for one in found] == [499500] * 5
+
+
+def test_a_cluster_without_workers_says_what_to_do(monkeypatch):
+    monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.WORKER_S", 0.5)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as own,
+        ExecutorChoice("dask", own.scheduler_address).open() as executor,
+    ):
+        assert executor.slots == 1 and executor.resources() == ()
+        with pytest.raises(BackendUnavailable, match="has no worker; start some with 'dask worker"):
+            executor.share(np.arange(3))
