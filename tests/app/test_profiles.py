@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def opened(qtbot: Any, window: Window, files: tuple[Path, Path]) -> list[AlignedSequences]:
     window.loader.open_paths(files)
-    qtbot.waitUntil(lambda: len(window.session.state.data) == 2 and window.viewer.datum is window.session.state.data[1])
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 2 and window.viewer.datum is window.session.state.data[0])
     window.data.set_problem(profiles.PROFILES)
     return list(window.session.state.data)
 
@@ -115,7 +115,7 @@ def test_the_viewer_offers_a_profile_of_what_it_shows(qtbot: Any, window: Window
     window.viewer.profile_wanted.connect(wanted.append)
     window.viewer.turn_to("aligned")
     window.viewer.current.exporter.request_profile()
-    assert [found.names for found in wanted] == [("one", "two")]
+    assert [found.names for found in wanted] == [("near", "same", "far")]
 
 
 def test_a_profile_goes_with_the_session(qtbot: Any, window: Window, files: Any, tmp_path: Path) -> None:
