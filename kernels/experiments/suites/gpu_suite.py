@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from antidiag.kernels import RESOURCES, registry
@@ -24,6 +25,9 @@ AFFINE = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 LOCAL = {"mode": "local", **DNA}
 LARGEST_TRIPLE = 1399, 1404, 1406
 """Lengths of the largest three proteins that the paper aligns."""
+PRUNED_METHODS = "striped-score", "checkpointed-alignment"
+UNPRUNED = {"pruning": "off"}
+"""Parameters of the tables that compare rates of all cells."""
 MEGABASES = 10_000_000, 9_800_000
 
 
@@ -41,8 +45,10 @@ def gpu_cases(quick: bool, with_cpu: bool) -> Iterator[BenchmarkCase]:
     if not quick:
         precisions = (SweepAxis("precision", "parameter", ("32", "16"), "Precision"),)
         for length in (300_000, 600_000):
-            yield _gpu_case("striped-score", Generated(length=length), LOCAL, axes=precisions)
-        yield _gpu_case("checkpointed-alignment", Generated(length=MEGABASES), LOCAL, repeats=1)
+            yield _gpu_case("striped-score", Generated(length=length), LOCAL, axes=precisions, parameters=UNPRUNED)
+        yield _gpu_case("checkpointed-alignment", Generated(length=MEGABASES), LOCAL, repeats=1, parameters=UNPRUNED)
+        for length, share in product((1_000_000, 10_000_000), (0.1, 0.03, 0.01)):
+            yield _gpu_case("striped-score", Generated(length=length, divergence=share), LOCAL, repeats=1)
     yield from _published_pair_cases()
     yield from _triple_cases(quick)
     yield from _tree_cases(quick)
@@ -110,6 +116,7 @@ def _pair_case(method: str, length: Length, with_cpu: bool) -> BenchmarkCase:
         backends=("cuda", "cpu") if with_cpu else ("cuda",),
         repeats=5,
         side_by_side=True,
+        parameters=UNPRUNED if method in PRUNED_METHODS else {},
         title=f"{method} on a GPU: random {_format_length(length)} with a mutated copy",
     )
     return BenchmarkCase(sweep, {"backend": "cpu"} if with_cpu else {})

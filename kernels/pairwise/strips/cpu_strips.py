@@ -223,7 +223,9 @@ class StripRun:
         ``values`` int32 (2, cells) begins in row ``first``.
         """
         end = first + values.shape[1]
-        for block in np.flatnonzero(self.skipped[strip]) if strip >= 0 else ():
+        above, below = np.searchsorted(self.cuts, (first, end))
+        blocks = np.arange(max(above - 1, 0), min(below, self.cuts.size - 1))
+        for block in blocks[self.skipped[strip, blocks] != 0] if strip >= 0 else ():
             top, bottom = max(self.cuts[block] + 1, first), min(self.cuts[block + 1] + 1, end)
             values[:, top - first : max(bottom, top) - first] = MARK
 
