@@ -306,7 +306,7 @@ def _refuse_peers(method: Method, gpus: Sequence[Device]) -> None:
 
 
 def _give_shared_values(method: Method, given: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return the given values with those that a run on several GPUs needs, and a note for every one that it replaces."""
+    """Return the given values with those that a run on several GPUs needs, and a note for each that it replaces."""
     needed = method.values_on_several_gpus or {}
     replaced = [name for name, value in needed.items() if given.get(name) not in (None, value)]
     notes = tuple(f"Several GPUs compute with {name}={needed[name]}, not {given[name]}." for name in replaced)
