@@ -49,7 +49,8 @@ class AnswerAssembly:
     @property
     def host_bytes(self) -> int:
         """Bytes of what was taken."""
-        arrays = self.scores, self.starts, self.ends, self.piece_numbers, self.begins, self.lengths, *self._pieces
+        numbers = self.scores, self.starts, self.ends, self.piece_numbers, self.begins, self.lengths
+        arrays: list[np.ndarray] = [*numbers, *self._pieces]
         return sum(array.nbytes for array in arrays)
 
     def make_answer(self) -> BatchAnswer:

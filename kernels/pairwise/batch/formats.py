@@ -26,12 +26,11 @@ def make_hit(problem: BatchProblem, answer: BatchAnswer, number: int) -> Hit:
     first = problem.sequences[int(problem.pairs.firsts[number])]
     second = problem.sequences[int(problem.pairs.seconds[number])]
     path = answer.paths[number] if answer.paths is not None else None
-    aligned = path is not None and path.operations.size
     return Hit(
         describe_sequence(first),
         describe_sequence(second),
         problem.scoring.unscale_score(int(answer.scores[number])),
-        alignment=describe_alignment(path, first, second, problem.scoring) if aligned else None,
+        alignment=describe_alignment(path, first, second, problem.scoring) if path and path.operations.size else None,
     )
 
 

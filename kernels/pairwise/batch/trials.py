@@ -67,6 +67,7 @@ def check_same_answers(problem: BatchProblem, found: BatchAnswer, expected: Any,
     for number in range(problem.pair_count):
         own, other = found.pair_answer(number), answers[number] if answers else expected.pair_answer(number)
         assert own.end == other.end, f"pair {number} ends at {own.end}, not {other.end}"
+        assert own.alignment is not None and other.alignment is not None
         assert own.alignment.start == other.alignment.start, f"the path of pair {number} starts elsewhere"
         np.testing.assert_array_equal(own.alignment.operations, other.alignment.operations)
 

@@ -106,7 +106,7 @@ class BlockSearcher:
         self.beside = cupy.cuda.Stream(non_blocking=True)
         self.paired = cuda_shapes.fits_paired(queries)
         spans = [cuda_shapes.longest_span(query, queries) for query in queries.queries]
-        self.overlap = None if None in spans else max(spans)
+        self.overlap = None if None in spans else max(span for span in spans if span is not None)
         self.pending: deque[tuple[Any, int]] = deque()
         self.kept_tables: QueryTables | None = None
 
@@ -170,7 +170,8 @@ class BlockSearcher:
         if self.kept_tables is not None:
             yield self.kept_tables
             return
-        numbers, nbytes, batches = [], 0, 0
+        numbers: list[int] = []
+        nbytes, batches = 0, 0
         for number, query in enumerate(self.queries.queries):
             shape = cuda_shapes.choose_shape(query.size, self.paired)
             size = shape.bytes_of_tables(query.size)

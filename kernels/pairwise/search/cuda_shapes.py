@@ -128,11 +128,10 @@ def make_profile(query: np.ndarray, queries: SearchQueries, shape: KernelShape) 
     scores = np.full((LETTER_CODES, strips * shape.strip), lowest, np.int32)
     scores[:, : query.size] = queries.table[query].T + (queries.open + queries.extend)
     scores[PADDING] = lowest
+    values: np.ndarray = scores
     if shape.paired:
         np.maximum(scores, lowest, out=scores)
         values = np.where(scores < 0, 0x8000 - scores, scores).astype(np.uint16)
-    else:
-        values = scores
     lanes = values.reshape(LETTER_CODES, strips, shape.group, shape.rows // per_load, per_load)
     profile = lanes.transpose(1, 0, 3, 2, 4)
     return np.ascontiguousarray(np.tile(profile, (1, 1, 1, shape.spread // shape.group, 1)))
