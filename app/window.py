@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from antidiag.kernels.cuda.devices import Device
 
 
+MOST_COMPARED = 100_000
+"""Open sequences among which those that a view offers are looked for."""
 MOST_OF_SAMPLE = 100
 """Rows among which the sequences of that sample are."""
 
@@ -356,8 +358,8 @@ class Window(Workbench):
         self.jobs.show_message("Added to the data.")
 
     def _begin_task(self, request: TaskRequest) -> None:
-        """Add data that a view offers, and choose the method of its task for them."""
-        self._add_to_data(request.data)
+        """Add data that a view offers, as far as they are not open, and choose the method of its task for them."""
+        self._use_sequences(request.data)
         if not request.task:
             return
         task = TASKS[request.task]
@@ -365,7 +367,17 @@ class Window(Workbench):
         able = [one for one in (recommended, *task.methods()) if not self.session.state.missing(one.problem_type)]
         if able:
             self._use_method(able[0])
-            self.jobs.show_message(f"{able[0].name} is chosen for the added sequences; Run starts it.")
+            self.jobs.show_message(f"{able[0].name} is chosen for these sequences; Run starts it.")
+
+    def _use_sequences(self, wanted: Sequence[Any]) -> None:
+        """Make sequences the inputs of runs that take any number; those that are not open are added."""
+        opened = self.session.state.sequences
+        rows = {(one.name, one.letters): row for row, one in enumerate(opened)} if len(opened) <= MOST_COMPARED else {}
+        new = [one for one in wanted if (one.name, one.letters) not in rows]
+        if new:
+            rows |= {(one.name, one.letters): len(opened) + place for place, one in enumerate(new)}
+            self._add_to_data(new)
+        self.session.restrict_rows(rows[one.name, one.letters] for one in wanted)
 
     def _add_result(self, result: Result) -> None:
         """Add a result that a view made to the list, and show it."""

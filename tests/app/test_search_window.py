@@ -62,6 +62,15 @@ def test_the_method_of_a_task_is_chosen_for_added_hits(
     assert window.method.method is other
 
 
+def test_hits_that_are_open_are_chosen_and_not_added_again(window: Any, result: Result) -> None:
+    hits = tuple(result.answer.subjects[:4])
+    window.result_tabs.task_wanted.emit(TaskRequest(hits[:3]))
+    assert len(window.session.state.sequences) == 3
+    window.result_tabs.task_wanted.emit(TaskRequest((hits[3], hits[1])))
+    assert [one.name for one in window.session.state.sequences] == [one.name for one in hits]
+    assert window.session.state.subset == (1, 3)
+
+
 def test_a_result_that_a_view_made_is_added_and_shown(qtbot: Any, ready: Any) -> None:
     ready.run()
     fake.RELEASED.set()

@@ -194,7 +194,7 @@ class SearchView(FigureView):
         subjects = list({id(subject): subject for subject in subjects}.values())
         data = ([self.hits.query] if with_query else []) + subjects
         self.task_wanted.emit(TaskRequest(tuple(data), task))
-        self.show_status(f"{format_count(len(data), 'sequence')} added to the data.")
+        self.show_status(f"{format_count(len(data), 'sequence')} chosen as data.")
 
     def copy_table(self) -> None:
         """Copy the selected hits, or all, in the shown columns."""

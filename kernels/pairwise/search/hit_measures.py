@@ -54,9 +54,10 @@ def _compare_hits(problem: SearchProblem, answer: SearchAnswer, first: int, end:
     paired = operations == DIAGONAL
     gaps = np.bincount(hit[~paired], minlength=end - first)
     queries, query_starts = _join_queries(problem)
-    subjects = [answer.subjects[number] for number in answer.subject[first:end].tolist()]
-    subject_starts = np.concatenate([[0], np.cumsum([len(one) for one in subjects])[:-1]]).astype(np.int64)
-    letters = np.concatenate([one.letter_array for one in subjects])
+    different, own = np.unique(answer.subject[first:end], return_inverse=True)
+    subjects = [answer.subjects[number].letters for number in different.tolist()]
+    letters = np.frombuffer(b"".join(subjects), np.uint8)
+    subject_starts = np.concatenate([[0], np.cumsum(list(map(len, subjects)))[:-1]]).astype(np.int64)[own]
     rows = query_starts[_strand_numbers(problem, answer, first, end)] + answer.starts[first:end, 0]
     columns = subject_starts + answer.starts[first:end, 1]
     top, bottom = (
