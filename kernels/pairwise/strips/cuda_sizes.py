@@ -354,17 +354,22 @@ def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: Ste
 
 
 def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost, share: float = 1.0) -> float:
-    """Return the time of a sweep: strips advance together, as fast as the busiest scheduler allows."""
+    """Return the time of a sweep: strips advance together, as fast as the busiest scheduler allows.
+
+    Where there are more than fit at a time, each launch takes them in rounds, of which the last one may be small.
+    """
     strips = -(-columns // (per_lane * LANES))
     busy, lag = cost.busy + cost.busy_column * per_lane, _strip_lag(cost)
+    alone, most = cost.latency + cost.column * per_lane, _most_warps_per_scheduler(per_lane, cost)
     if share < 1:
         at_work = _strips_at_work(rows, columns, per_lane, cost, share)
-        return (rows + lag * strips) * max(cost.latency + cost.column * per_lane, at_work / schedulers * busy)
+        return (rows + lag * strips) * max(alone, at_work / schedulers * busy)
     together = -(-strips // schedulers)
-    if together > _most_warps_per_scheduler(per_lane, cost):
-        return (rows * strips / schedulers + lag * schedulers) * busy
-    step = max(cost.latency + cost.column * per_lane, together * busy)
-    return (rows + lag * strips) * step
+    if together <= most:
+        return (rows + lag * strips) * max(alone, together * busy)
+    rounds, rest = divmod(strips, most * schedulers)
+    last = max(alone, -(-rest // schedulers) * busy) if rest else 0
+    return rows * (rounds * most * busy + last) + lag * schedulers * busy
 
 
 def _strip_lag(cost: StepCost) -> int:
