@@ -179,7 +179,7 @@ def _overflow_tasks(scores: np.ndarray, lanes: int) -> Iterator[LaneTask]:
             yield LaneTask(range(number, number + 1), over[first : first + lanes])
 
 
-def make_tasks(queries: SearchQueries, lengths: np.ndarray, lanes: int, threads: int) -> Iterator[tuple[range, range]]:
+def make_tasks(queries: SearchQueries, lengths: np.ndarray, lanes: int, threads: int) -> Iterator[LaneTask]:
     """Yield tasks of about equal work: some queries with whole groups of sequences side by side."""
     sizes = [query.size for query in queries.queries]
     whole = int(sum(sizes))
