@@ -26,8 +26,8 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 from antidiag.kernels.pairwise.search.sizes import LANE_TYPES, SEGMENT
 from antidiag.kernels.steps import StepLog
 
-TASK_CELLS = 2**27
-"""Cells of a task, a few milliseconds: enough to be worth handing out, few enough to share evenly and to cancel."""
+LEAST_TASK, GREATEST_TASK, TASKS_A_THREAD = 2**24, 2**29, 16
+"""Cells of a task: .3 to 8 ms, and fewer where a thread would have less than so many tasks to share evenly."""
 
 
 def smith_waterman_search(
@@ -130,34 +130,15 @@ class LaneScorer:
 
 
 def score_block(phase: CpuPhase, queries: SearchQueries, block: DatabaseBlock, report: ReportCells) -> np.ndarray:
-    """Return the scores of a block, int32 (queries, sequences), shared by the threads of a run."""
+    """Return the scores of a block, int32 (queries, sequences), shared by the threads of a run.
+
+    All sequences are scored in the narrowest lanes; those that overflow are laid side by side again in wider ones.
+    """
     run, kinds = phase.run, lane_types(queries)
     starts, ends, owners = cut_long_sequences(queries, block, run.threads)
-    scores = np.zeros((len(queries.queries), len(block)), np.int32)
-    scorers = [[LaneScorer(queries, kind, run.stop) for kind in kinds] for _ in range(run.threads)]
+    scores = np.zeros((len(queries.queries), starts.size), np.int32)
     done = [np.zeros(1, np.int64) for _ in range(run.threads)]
     reported = 0
-    tasks = list(make_tasks(queries, ends - starts, lanes_of(kinds[0])))
-
-    def compute(worker: int, task: tuple[range, range]) -> None:
-        numbers, pieces = task
-        part = slice(pieces.start, pieces.stop)
-        found = _score_in_widening_lanes(scorers[worker], block.codes, starts[part], ends[part], numbers, done[worker])
-        if run.stop[0]:
-            return
-        for number, own in zip(numbers, found, strict=True):
-            if owners is None:
-                scores[number, part] = own
-            else:
-                np.maximum.at(scores[number], owners[part], own)
-
-    def describe(task: tuple[range, range]) -> LoggedCells:
-        numbers, pieces = task
-        longest = max(queries.queries[number].size for number in numbers)
-        first = int(starts[pieces.start]) if len(pieces) else 0
-        return LoggedCells(
-            (0, longest), (first, first + int((ends - starts)[pieces.start : pieces.stop].sum())), block.first
-        )
 
     def tell() -> None:
         nonlocal reported
@@ -165,54 +146,81 @@ def score_block(phase: CpuPhase, queries: SearchQueries, block: DatabaseBlock, r
         new, reported = total - reported, total
         report(new)
 
-    phase.share_tasks(tasks, compute, describe, tell)
-    return scores
+    for kind in kinds:
+        scorers = [LaneScorer(queries, kind, run.stop) for _ in range(run.threads)]
+        lanes, first_pass = lanes_of(kind), kind is kinds[0]
+        if first_pass:
+            tasks = list(make_tasks(queries, ends - starts, lanes, run.threads))
+        else:
+            tasks = list(_overflow_tasks(scores, lanes))
+
+        def compute(
+            worker: int, task: LaneTask, scorers: list[LaneScorer] = scorers, counts: bool = first_pass
+        ) -> None:
+            counter = done[worker] if counts else np.zeros(1, np.int64)  # cells count once
+            rows, pieces = slice(task.queries.start, task.queries.stop), task.pieces
+            found = scorers[worker].score(block.codes, starts[pieces], ends[pieces], task.queries, counter)
+            scores[rows, pieces] = found
+
+        def describe(task: LaneTask) -> LoggedCells:
+            longest = max(queries.queries[number].size for number in task.queries)
+            lengths, begin = (ends - starts)[task.pieces], int(starts[task.pieces][0])
+            return LoggedCells((0, longest), (begin, begin + int(lengths.sum())), block.first)
+
+        if tasks:
+            phase.share_tasks(tasks, compute, describe, tell)
+    if owners is None:
+        return scores
+    best = np.zeros((len(queries.queries), len(block)), np.int32)
+    for number, own in enumerate(scores):
+        np.maximum.at(best[number], owners, own)
+    return best
 
 
-def _score_in_widening_lanes(
-    scorers: Sequence[LaneScorer],
-    codes: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    numbers: range,
-    done: np.ndarray,
-) -> np.ndarray:
-    """Return scores of some queries and sequences; those that overflow narrow lanes are computed in wider ones."""
-    scores = scorers[0].score(codes, starts, ends, numbers, done)
-    repeated = np.zeros(1, np.int64)  # cells count once
-    for scorer in scorers[1:]:
-        for row, number in enumerate(numbers):
-            over = np.flatnonzero(scores[row] < 0)
-            if over.size and not scorer.stop[0]:
-                scores[row, over] = scorer.score(codes, starts[over], ends[over], [number], repeated)[0]
-    return scores
+@dataclass(frozen=True)
+class LaneTask:
+    """Queries with sequences (or pieces of them) that are scored together; ``pieces`` indexes them."""
+
+    queries: range
+    pieces: Any
 
 
-def make_tasks(queries: SearchQueries, lengths: np.ndarray, lanes: int) -> Iterator[tuple[range, range]]:
-    """Yield tasks of about `TASK_CELLS`: some queries with whole groups of sequences side by side."""
+def _overflow_tasks(scores: np.ndarray, lanes: int) -> Iterator[LaneTask]:
+    """Yield the sequences whose score was cut off, of one query after another, as many as there are lanes or fewer."""
+    for number, own in enumerate(scores):
+        over = np.flatnonzero(own < 0)
+        for first in range(0, over.size, lanes):
+            yield LaneTask(range(number, number + 1), over[first : first + lanes])
+
+
+def make_tasks(queries: SearchQueries, lengths: np.ndarray, lanes: int, threads: int) -> Iterator[LaneTask]:
+    """Yield tasks of about equal work: some queries with whole groups of sequences side by side."""
     sizes = [query.size for query in queries.queries]
     whole = int(sum(sizes))
+    share = whole * int(lengths.sum()) // (TASKS_A_THREAD * threads)
+    wanted = min(max(share, LEAST_TASK), GREATEST_TASK)
     first = 0
     while first < lengths.size:
         group = min(first + lanes, lengths.size)
         cells = int(lengths[first]) * lanes
-        if cells * whole > TASK_CELLS and len(sizes) > 1:
-            yield from ((range(at, until), range(first, group)) for at, until in _split_queries(sizes, cells))
+        if cells * whole > wanted and len(sizes) > 1:
+            parts = _split_queries(sizes, max(wanted // max(cells, 1), 1))
+            yield from (LaneTask(range(at, until), slice(first, group)) for at, until in parts)
         else:
             per_group = max(cells * whole, 1)
-            group = min(first + lanes * max(TASK_CELLS // per_group, 1), lengths.size)
-            yield range(len(sizes)), range(first, group)
+            group = min(first + lanes * max(wanted // per_group, 1), lengths.size)
+            yield LaneTask(range(len(sizes)), slice(first, group))
         first = group
 
 
-def _split_queries(sizes: Sequence[int], letters: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of queries whose cells with so many letters are about those of a task."""
-    first = cells = 0
+def _split_queries(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of queries of at most so many letters, but of at least one query."""
+    first = letters = 0
     for number, size in enumerate(sizes):
-        if cells and cells + size * letters > TASK_CELLS:
+        if letters and letters + size > most:
             yield first, number
-            first, cells = number, 0
-        cells += size * letters
+            first, letters = number, 0
+        letters += size
     yield first, len(sizes)
 
 

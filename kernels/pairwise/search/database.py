@@ -29,7 +29,6 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequences import read_sequences
-from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import Sequence, SequenceType, concatenate_letters, sequence_lengths, sequence_types
 from antidiag.kernels.monitor import Monitor
@@ -326,11 +325,6 @@ def refuse_changed_source(path: Path, header: Mapping[str, Any]) -> None:
                 f"{path}: {source['path']} changed since the database was prepared from it; prepare it again with: "
                 f"antidiag database make {source['path']} {path}"
             )
-
-
-def name_sequences(sequences: Sequences[Sequence]) -> list[str]:
-    """Return the names of sequences, with the whole title where titles with one first word differ."""
-    return names_of_titles([sequence.description or sequence.name for sequence in sequences])
 
 
 def header_bytes(header: Mapping[str, Any]) -> bytes:
