@@ -13,6 +13,7 @@ import logging
 import time
 import urllib.request
 import uuid
+import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -33,13 +34,16 @@ COUNT_S = 1.0
 """Seconds after which the threads of the workers are counted again, because workers come and go."""
 LOOK_S = 2.0
 """Seconds that the dashboard has to answer."""
-WORKER_S = 60.0
-"""Seconds to wait for the first worker, which must be there before large inputs are handed out."""
 LOST_S = 20.0
 """Seconds without a connection to the scheduler after which it counts as lost."""
 GPU = "GPU"
 """The resource that workers with a GPU declare: ``dask worker --resources GPU=1``."""
 START_HINT = "start one with 'antidiag cluster start', or give another address with --scheduler"
+
+
+def keep_message(message: bytes) -> bytes:
+    """Return a message with a shared input, so that it lies in the memory of a worker."""
+    return message
 
 
 def run_on_worker(message: bytes, digests: tuple[str, ...] = (), *shared: bytes) -> bytes:
@@ -138,19 +142,17 @@ class DaskExecutor(Executor):
         return self._client.scheduler_info(n_workers=-1)["workers"]
 
     def _share(self, digest: str, message: bytes) -> None:
-        try:
-            self._client.wait_for_workers(1, timeout=WORKER_S)
-        except TimeoutError as error:
-            raise BackendUnavailable(
-                f"the cluster at {self._address} has no worker; start some with 'dask worker {self._address}'"
-            ) from error
-        self._handles[digest] = self._client.scatter(message, broadcast=True, hash=False)
+        """Hand a shared input out as the answer of a task, which the scheduler repeats where its workers die."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about its size
+            key = f"antidiag-shared-{digest}-{uuid.uuid4().hex}"
+            self._handles[digest] = self._client.submit(keep_message, message, key=key, pure=False)
 
     def _start(self, task: Task) -> Future[tuple[Mapping[str, Any], str]]:
         self._check_connection()
         digests = tuple(dict.fromkeys(task.shared.values()))
         for digest in digests:
-            if self._handles[digest].status != "finished":  # its workers died
+            if self._handles[digest].status in ("cancelled", "lost", "error"):
                 self._share(digest, self._shared[digest])
         key = f"antidiag-{task.function.rpartition(':')[2]}-{uuid.uuid4().hex}"
         handles = [self._handles[digest] for digest in digests]

@@ -212,12 +212,15 @@ def test_a_shared_input_outlives_all_workers_that_had_it():
         assert [one.value["shared"] for one in found] == [499500] * 5
 
 
-def test_a_cluster_without_workers_says_what_to_do(monkeypatch):
-    monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.WORKER_S", 0.5)
+def test_tasks_wait_for_the_first_worker():
+    """As in a cluster that grows when there is work."""
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as own,
+        distributed.LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as own,
         ExecutorChoice("dask", own.scheduler_address).open() as executor,
     ):
         assert executor.slots == 1 and executor.resources() == ()
-        with pytest.raises(BackendUnavailable, match="has no worker; start some with 'dask worker"):
-            executor.share(np.arange(3))
+        arguments, shared = {"numbers": np.arange(3)}, {"table": executor.share(np.arange(4))}
+        waiting = executor.submit(Task("a", f"{trial_tasks.MODULE}:sum_numbers", arguments, shared))
+        assert not waiting.done()
+        own.scale(1)
+        assert waiting.result(240).value["shared"] == 6
