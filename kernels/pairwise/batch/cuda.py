@@ -66,12 +66,15 @@ class DeviceBatch:
             with self.run.time_phase("sorting"):
                 shapes = slices.orient_pairs(self.problem)
                 answer = AnswerAssembly(self.problem, shapes.is_swapped, self.paths)
-                planned = list(slices.plan_slices(self.problem, shapes, self.paths))
+                multiprocessors = block_limits.multiprocessor_count()
+                planned = list(slices.plan_slices(self.problem, shapes, self.paths, multiprocessors=multiprocessors))
             total = sum(one.cells for one in planned)
             repeated = [self.run_slice(one, shapes, answer, total) for one in planned]
             chosen = np.unique(np.concatenate(repeated))
             if chosen.size:
-                again = slices.plan_slices(self.problem, shapes, self.paths, chosen, np.zeros(chosen.size, bool))
+                again = slices.plan_slices(
+                    self.problem, shapes, self.paths, chosen, np.zeros(chosen.size, bool), multiprocessors
+                )
                 for one in again:
                     self.run_slice(one, shapes, answer, total)
             self.run.finish_pending()

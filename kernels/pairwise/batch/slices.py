@@ -28,7 +28,8 @@ LARGEST_SHORT = 127
 LOCAL_LIMIT = 2**15 - 1 - LARGEST_SHORT
 """A local score in 16 bits from here on may have overflowed, and is computed again."""
 
-SLICE_CELLS = 1 << 36
+CELLS_A_MULTIPROCESSOR = 1 << 28
+"""Cells of a slice for each multiprocessor: 9 ms on an H200, and below 250 ms on other cards."""
 MOST_SHARED = 48 << 10
 """Bytes of scores in shared memory of a warp."""
 
@@ -172,8 +173,12 @@ def plan_slices(
     paths: bool,
     chosen: np.ndarray | None = None,
     short: np.ndarray | None = None,
+    multiprocessors: int = 132,
 ) -> Iterator[BatchSlice]:
-    """Yield the slices of a batch, or of ``chosen`` pairs; ``short`` says which pairs are computed in 16 bits."""
+    """Yield the slices of a batch, or of ``chosen`` pairs; ``short`` says which pairs are computed in 16 bits.
+
+    A slice has cells for so many ``multiprocessors``.
+    """
     numbers = np.arange(shapes.rows.size) if chosen is None else chosen
     short = fits_short(problem, shapes.rows, shapes.columns)[numbers] if short is None else short
     rows, columns = shapes.rows[numbers], shapes.columns[numbers]
@@ -184,6 +189,7 @@ def plan_slices(
     free = problem.free_ends
     symmetric = free == free.exchanged() and np.array_equal(problem.encoded.table, problem.encoded.table.T)
     swapped = np.zeros(numbers.size, bool) if symmetric else shapes.is_swapped[numbers]
+    most_cells = multiprocessors * CELLS_A_MULTIPROCESSOR
     order, borders = _sort_pairs(short, swapped, groups, strips, columns)
     for run in np.split(order, borders):
         if not run.size:
@@ -192,7 +198,7 @@ def plan_slices(
         kernel = BatchKernel(
             int(groups[first]), int(lane_rows[first]), bool(short[first]), problem.mode == Mode.LOCAL, paths
         )
-        yield from _cut_run(kernel, bool(swapped[first]), numbers[run], rows[run], columns[run])
+        yield from _cut_run(kernel, bool(swapped[first]), numbers[run], rows[run], columns[run], most_cells)
 
 
 def _sort_pairs(
@@ -210,9 +216,14 @@ def _sort_pairs(
 
 
 def _cut_run(
-    kernel: BatchKernel, is_swapped: bool, numbers: np.ndarray, rows: np.ndarray, columns: np.ndarray
+    kernel: BatchKernel,
+    is_swapped: bool,
+    numbers: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    most_cells: int,
 ) -> Iterator[BatchSlice]:
-    """Yield slices of pairs that one kernel computes, as large as SLICE_BYTES and SLICE_CELLS allow."""
+    """Yield slices of pairs that one kernel computes, as large as SLICE_BYTES and ``most_cells`` allow."""
     if kernel.paired and numbers.size % 2:
         numbers, rows, columns = (np.append(values, values[-1]) for values in (numbers, rows, columns))
     per_word = kernel.per_word
@@ -231,7 +242,7 @@ def _cut_run(
         16 * sizes["columns"] + 8 * (sizes["row_borders"] + sizes["column_borders"]) + 4 * sizes["peaks"] + operations
     )
     cells = per_word * height * width
-    ends = _cut_by_limits(np.cumsum(nbytes), np.cumsum(cells))
+    ends = _cut_by_limits(np.cumsum(nbytes), np.cumsum(cells), most_cells)
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
         places = np.zeros(end - start, PLACE.dtype)
         totals = {}
@@ -245,14 +256,14 @@ def _cut_run(
         yield BatchSlice(kernel, is_swapped, numbers[own], places, totals, int((rows[own] * columns[own]).sum()))
 
 
-def _cut_by_limits(nbytes: np.ndarray, cells: np.ndarray) -> list[int]:
+def _cut_by_limits(nbytes: np.ndarray, cells: np.ndarray, most_cells: int) -> list[int]:
     """Return where slices end, given running sums; each has one element at least."""
     ends, start = [], 0
     while start < nbytes.size:
         before = (int(nbytes[start - 1]), int(cells[start - 1])) if start else (0, 0)
         end = min(
             int(np.searchsorted(nbytes, before[0] + SLICE_BYTES, side="right")),
-            int(np.searchsorted(cells, before[1] + SLICE_CELLS, side="right")),
+            int(np.searchsorted(cells, before[1] + most_cells, side="right")),
         )
         start = max(end, start + 1)
         ends.append(start)

@@ -34,7 +34,9 @@ HERE = Path(__file__).parent
 SEARCH, COLUMNS = (HERE / "search.cu",), (HERE / "search_columns.cu",)
 
 CELLS_A_MULTIPROCESSOR = 1 << 30
-"""Cells of a launch for each multiprocessor: 30 ms on an H200, and well below 250 ms on any card."""
+"""Cells of a launch for each multiprocessor: 30 ms on an H200."""
+CELLS_WITHOUT_DPX = 1 << 28
+"""The same on cards before Hopper, whose maxima take several instructions."""
 LAUNCHES_AHEAD = 4
 SHORTEST_PART = 1 << 13
 """Letters beyond which a sequence is cut into parts; a part is at least four times what parts have in common."""
@@ -254,7 +256,9 @@ class BlockSearcher:
 
     def slice_streams(self, streams: ColumnStreams, rows: int) -> list[tuple[int, int]]:
         """Return slices of the streams with about CELLS_A_MULTIPROCESSOR cells a multiprocessor."""
-        cells = CELLS_A_MULTIPROCESSOR * block_limits.multiprocessor_count()
+        has_dpx = block_limits.device_attributes().get("ComputeCapabilityMajor", 0) >= 9
+        per_multiprocessor = CELLS_A_MULTIPROCESSOR if has_dpx else CELLS_WITHOUT_DPX
+        cells = per_multiprocessor * block_limits.multiprocessor_count()
         fours = max(cells // (4 * streams.per_stream * rows), 1)
         targets = np.arange(fours, int(streams.bounds[-1]) + fours, fours)
         ends = np.unique(np.searchsorted(streams.bounds, targets, side="left").clip(max=streams.count))
