@@ -159,7 +159,9 @@ def _choose_fastest(
     threads = count_processors()
     batches = [batch for batch in cost.batches if batch < problem.rows] or cost.batches[:1]
     candidates = itertools.product(widths, batches)
-    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, *sizes, threads, path_rows, share, cost))
+    s, batch = min(
+        candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows, share, cost)
+    )
     return {"s": s, "T": batch, "threads": threads}
 
 

@@ -46,8 +46,9 @@ def fit_parameters(
         return replace(parameters, s=-(-parameters.s // STRIP_STEP) * STRIP_STEP)
     if parameters.is_published:
         published_sizes.refuse_large_strips(problem, parameters, states)
-        unpruned = {"pruning": "off"} if isinstance(parameters, StripedScoreParameters) else {}
-        return replace(parameters, precision="32", **unpruned)
+        if isinstance(parameters, StripedScoreParameters):
+            return replace(parameters, precision="32", pruning="off")
+        return replace(parameters, precision="32")
     if parameters.s % STRIP_STEP or parameters.s > WIDEST_OF_WARP:
         raise ParameterError(
             f"s={parameters.s}: mapping=warps takes multiples of {STRIP_STEP} up to {WIDEST_OF_WARP:,}; choose one of "
