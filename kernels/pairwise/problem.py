@@ -130,7 +130,7 @@ def _describe_pruning(result: Result) -> str:
     problem, skipped = result.problem, result.answer.skipped.skipped_cells
     rates = [cells / result.compute_ms / 1e6 if result.compute_ms else 0.0 for cells in (problem.cells, result.cells)]
     return (
-        f"{skipped / problem.cells:.1%} of the cells skipped ({skipped:,}); "
+        f"{100 * skipped / problem.cells:.1f} % of the cells skipped ({skipped:,}); "
         f"{rates[0]:,.4g} GCUPS counting all cells, {rates[1]:,.4g} counting computed ones"
     )
 

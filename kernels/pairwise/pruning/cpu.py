@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.pairwise.encoding import make_tiny_pair
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PruningParameters
-from antidiag.kernels.pairwise.pruning import sizes
+from antidiag.kernels.pairwise.pruning import cpu_chain, sizes
 from antidiag.kernels.pairwise.pruning.bounds import PruningBounds, find_bounds
 
 PHASE = "bounds"
@@ -29,4 +31,6 @@ def find_bounds_on_cpu(run: CpuRun, problem: PairProblem, parameters: PruningPar
 @cache
 def compile_kernels() -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
+    letter = np.zeros(1, np.uint8)
+    cpu_chain.count_shared_words(letter, letter, 1, 1, 1)  # which a short pair does without
     find_bounds(make_tiny_pair())

@@ -161,7 +161,7 @@ def test_report_and_json_tell_both_rates() -> None:
         pruned, whole = (engine.execute(plan, keep_rate=False) for plan in plans)
         rows = dict(method.problem_type.answer_rows(pruned))
         share = pruned.answer.skipped.skipped_cells / problem.cells
-        assert rows["Pruning"].startswith(f"{share:.1%} of the cells skipped")
+        assert rows["Pruning"].startswith(f"{100 * share:.1f} % of the cells skipped")
         assert "counting all cells" in rows["Pruning"]
         assert "Pruning" not in dict(method.problem_type.answer_rows(whole))
         told = method.problem_type.answer_json(pruned)
