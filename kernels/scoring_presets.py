@@ -1,7 +1,7 @@
 """Preset scorings: the scores and gap costs with which other programs align by default, by name.
 
 The table is data: values of options by the names of `scoring_options`. A problem uses those that it declares; what it
-does not know of a preset, such as the second piece of gap costs, is told in a note. Gaps of length k cost
+does not know of a preset, such as the second piece of gap costs, is named in a note. Gaps of length k cost
 open + k x extend everywhere, as in minimap2 and BLAST; costs of programs that count the first letter otherwise are
 converted.
 """

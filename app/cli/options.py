@@ -201,6 +201,7 @@ class SingleValueCommand(TyperCommand):
         super().__init__(*arguments, params=[*(params or ()), *messages.message_options()], **named)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments of a command; end with an error for an option of one value that is given twice."""
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(given).items():
             if (

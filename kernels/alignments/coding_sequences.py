@@ -28,7 +28,7 @@ SHIFT_COST = 4
 """Stops that a shift of the frame must avoid at least, so that it is taken for one."""
 NO_SHIFTS = 2**30
 STOP, UNKNOWN = ord("*"), ord("X")
-MOST_TOLD = 5
+MOST_LISTED = 5
 """Most places that a note names."""
 
 
@@ -73,8 +73,8 @@ class CodingSequence:
 
 def _list_places(places: Sequences[int]) -> str:
     """Return letter numbers in words: "letter 7", "letters 7, 10 and 5 more"."""
-    named = ", ".join(f"{place:,}" for place in places[:MOST_TOLD])
-    more = f" and {len(places) - MOST_TOLD:,} more" if len(places) > MOST_TOLD else ""
+    named = ", ".join(f"{place:,}" for place in places[:MOST_LISTED])
+    more = f" and {len(places) - MOST_LISTED:,} more" if len(places) > MOST_LISTED else ""
     return f"{'letter' if len(places) == 1 else 'letters'} {named}{more}"
 
 

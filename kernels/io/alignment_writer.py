@@ -53,11 +53,11 @@ def write_alignments(path: str | Path, alignments: Sequences[AlignedSequences], 
 
 def _report_progress(pieces: Pieces, letters: int, monitor: Monitor) -> Pieces:
     """Yield the pieces of ``letters`` letters and report progress some hundred times."""
-    done, next_told = 0, 0
+    done, next_report = 0, 0
     for piece in pieces:
-        if done >= next_told:
+        if done >= next_report:
             monitor.update(min(done, letters), letters, "saving")
-            next_told = done + letters // 100
+            next_report = done + letters // 100
         done += len(piece)
         yield piece
 

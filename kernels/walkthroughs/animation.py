@@ -168,7 +168,7 @@ class Animation:
     ``workers`` are the names of parallel workers. ``explain(cell)`` returns the formula of a computed cell; ``ends``
     are the cells in which best paths end, ``exits`` cells in which other paths may end. With ``multiplied``, values are
     products and not sums. ``leaves`` are the names of the leaves of a tree, ``branches`` its other nodes. ``answer`` is
-    the answer of the method, ``told`` the answer in words, and ``path`` the cells of the returned path.
+    the answer of the method, ``answer_text`` the answer in words, and ``path`` the cells of the returned path.
     """
 
     title: str

@@ -62,7 +62,7 @@ def codon_align(
 ) -> None:
     """Align coding sequences codon by codon, as their proteins are aligned.
 
-    Stop codons before the end and shifts of the reading frame are told. A codon that a shift leaves incomplete is
+    Notes name stop codons before the end and shifts of the reading frame. A codon that a shift leaves incomplete is
     filled with gaps; a stop codon at the end is left out.
     """
     if out != STANDARD_OUTPUT:

@@ -78,6 +78,7 @@ class SvgDevice(QPaintDevice):
         return self._engine
 
     def metric(self, metric: QPaintDevice.PaintDeviceMetric) -> int:
+        """Return a measure of the drawing, in the unit that Qt asks for (virtual of QPaintDevice)."""
         kinds, mm = QPaintDevice.PaintDeviceMetric, 25.4 / self._dpi
         match metric:
             case kinds.PdmWidth:
@@ -134,12 +135,15 @@ class SvgEngine(QPaintEngine):
         self._open_clip = ""
 
     def begin(self, device: QPaintDevice) -> bool:
+        """Begin a drawing (virtual of QPaintEngine)."""
         return True
 
     def end(self) -> bool:
+        """End a drawing (virtual of QPaintEngine)."""
         return True
 
     def type(self) -> QPaintEngine.Type:
+        """Return that this engine writes SVG (virtual of QPaintEngine)."""
         return QPaintEngine.Type.SVG
 
     def updateState(self, state: QPaintEngineState) -> None:

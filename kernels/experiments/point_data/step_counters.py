@@ -29,7 +29,7 @@ SHARED_OUT = "estimated by the model of the method"
 class StepCounters:
     """Cells (in ``unit``) and bytes of each event in the order of the log; both float64.
 
-    ``told`` describes the bytes in words; ``modelled`` is whether there is a traffic model, else all bytes are 0.
+    ``bytes_description`` describes the bytes in words; without a traffic model (``has_traffic_model``) all bytes are 0.
     """
 
     cells: np.ndarray

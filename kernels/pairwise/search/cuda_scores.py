@@ -21,7 +21,7 @@ from antidiag.kernels.cuda import block_limits, device_arrays, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.pairwise.search import cuda_shapes
-from antidiag.kernels.pairwise.search.cuda_shapes import KernelShape, Parts
+from antidiag.kernels.pairwise.search.cuda_shapes import DatabaseParts, SearchKernelShape
 from antidiag.kernels.pairwise.search.score_blocks import (
     PADDING,
     BlockScores,
@@ -52,7 +52,7 @@ class QueryTables:
 
     numbers: list[int]
     lengths: list[int]
-    shapes: list[KernelShape]
+    shapes: list[SearchKernelShape]
     tables: list[Any]
 
 
@@ -75,7 +75,7 @@ class DeviceBlock:
     """A block on the device, its parts, and what is computed of it."""
 
     block: DatabaseBlock
-    parts: Parts
+    parts: DatabaseParts
     codes: Any
     on_device: DeviceParts
     columns: ColumnStreams | None = None
@@ -139,7 +139,7 @@ class BlockSearcher:
             self.run.add_time("transfer", (time.perf_counter() - before) * 1e3)
         return DeviceBlock(block, parts, codes, on_device)
 
-    def upload_parts(self, parts: Parts, per_stream: int) -> DeviceParts:
+    def upload_parts(self, parts: DatabaseParts, per_stream: int) -> DeviceParts:
         """Copy where parts lie, and where their columns will, on the current stream."""
         bounds = cuda_shapes.start_columns(parts.lengths, per_stream)
         return DeviceParts(bounds, per_stream, *device_arrays.upload_arrays(parts.begins, parts.lengths, bounds))
@@ -223,7 +223,7 @@ class BlockSearcher:
             columns = 4 * (int(streams.bounds[last]) - int(streams.bounds[first]))
             self.note_launch(streams.per_stream * columns * letters if is_counted else 0)
 
-    def compile_shape(self, shape: KernelShape, has_strips: bool) -> Any:
+    def compile_shape(self, shape: SearchKernelShape, has_strips: bool) -> Any:
         """Return the kernel of a shape; ``has_strips``: the query is longer than a strip."""
         kernel = self.run.compile_kernel(
             SEARCH,
@@ -239,7 +239,7 @@ class BlockSearcher:
         allow_shared_bytes(kernel, shape.table_bytes)
         return kernel
 
-    def make_borders(self, streams: ColumnStreams, shape: KernelShape) -> Any:
+    def make_borders(self, streams: ColumnStreams, shape: SearchKernelShape) -> Any:
         """Return what lies above the first strip: H and F of every column."""
         minus_opening, _ = self.encode_costs(shape.paired)
         borders = device_arrays.allocate_array(streams.columns.size, np.uint64)
@@ -331,7 +331,8 @@ def score_blocks(
     report : callable
         Adds computed cells to the progress, and raises Cancelled.
     log_block : callable
-        Told of each block, and the milliseconds of its kernels; by default they are the phase "scores" of the run.
+        ``log_block(block, time_ms)`` receives each block and the time of its kernels; by default the phase "scores" of
+        the run takes that time.
     """
     searcher = BlockSearcher(run, queries, report, log_block or (lambda block, spent: run.add_time("scores", spent)))
     try:

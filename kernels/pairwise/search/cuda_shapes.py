@@ -34,7 +34,7 @@ TABLE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
-class KernelShape:
+class SearchKernelShape:
     """Lanes of a group, rows of a lane, and whether two sequences share a register."""
 
     group: int
@@ -81,16 +81,17 @@ PAIRED_ROWS, WIDE_ROWS = (16, 24, 32, 40), (8, 16)
 """Rows of a lane; several loads of 16 bytes, for half of them is a column behind."""
 
 
-def list_shapes(paired: bool) -> list[KernelShape]:
-    """Return all shapes whose tables fit."""
-    shapes = [KernelShape(group, rows, paired) for group in GROUPS for rows in (PAIRED_ROWS if paired else WIDE_ROWS)]
+def list_shapes(paired: bool) -> list[SearchKernelShape]:
+    """Return all shapes whose score tables fit in shared memory."""
+    row_counts = PAIRED_ROWS if paired else WIDE_ROWS
+    shapes = [SearchKernelShape(group, rows, paired) for group in GROUPS for rows in row_counts]
     return [shape for shape in shapes if shape.table_bytes <= TABLE_BYTES]
 
 
-def choose_shape(letters: int, paired: bool) -> KernelShape:
+def choose_shape(letters: int, paired: bool) -> SearchKernelShape:
     """Return the shape that computes a query of so many letters with the fewest instructions."""
 
-    def cost(shape: KernelShape) -> tuple[float, int]:
+    def cost(shape: SearchKernelShape) -> tuple[float, int]:
         strips = shape.count_strips(letters)
         column = shape.group * (STEP_COST + ROW_COST * shape.rows) * (FEW_WARPS_COST if shape.rows > 32 else 1.0)
         return strips * (column + STRIP_COST * (strips > 1)), strips
@@ -106,7 +107,7 @@ def fits_paired(queries: SearchQueries) -> bool:
     return largest <= LARGEST_PAIRED
 
 
-def make_profile(query: np.ndarray, queries: SearchQueries, shape: KernelShape) -> np.ndarray:
+def make_profile(query: np.ndarray, queries: SearchQueries, shape: SearchKernelShape) -> np.ndarray:
     """Return the scores of a query's rows with every letter as the kernel reads them.
 
     Parameters
@@ -115,7 +116,7 @@ def make_profile(query: np.ndarray, queries: SearchQueries, shape: KernelShape) 
         Codes of its letters.
     queries : SearchQueries
         Table and gap costs.
-    shape : KernelShape
+    shape : SearchKernelShape
 
     Returns
     -------
@@ -138,7 +139,7 @@ def make_profile(query: np.ndarray, queries: SearchQueries, shape: KernelShape) 
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class DatabaseParts:
     """Sequences of a block, or overlapping parts of long ones, the longest first.
 
     ``owners`` is the sequence of each part, ``begins`` its first letter in the block (int64), ``lengths`` int32.
@@ -148,9 +149,9 @@ class Parts:
     begins: np.ndarray
     lengths: np.ndarray
 
-    def take(self, chosen: np.ndarray) -> Parts:
+    def take(self, chosen: np.ndarray) -> DatabaseParts:
         """Return some parts, in their order."""
-        return Parts(self.owners[chosen], self.begins[chosen], self.lengths[chosen])
+        return DatabaseParts(self.owners[chosen], self.begins[chosen], self.lengths[chosen])
 
 
 def longest_span(query: np.ndarray, queries: SearchQueries) -> int | None:
@@ -164,7 +165,7 @@ def longest_span(query: np.ndarray, queries: SearchQueries) -> int | None:
     return query.size + max(gain - queries.open, 0) // queries.extend
 
 
-def cut_into_parts(offsets: np.ndarray, part: int, overlap: int | None) -> Parts:
+def cut_into_parts(offsets: np.ndarray, part: int, overlap: int | None) -> DatabaseParts:
     """Return the sequences, those longer than ``part`` + ``overlap`` letters in parts that overlap.
 
     Every alignment that spans at most ``overlap`` letters lies in one part as a whole.
@@ -177,7 +178,7 @@ def cut_into_parts(offsets: np.ndarray, part: int, overlap: int | None) -> Parts
     numbers = np.arange(owners.size) - np.repeat(np.cumsum(counts) - counts, counts)
     begins = offsets[owners] + numbers * part
     ends = np.where(numbers + 1 < counts[owners], begins + part + (overlap or 0), offsets[owners + 1])
-    parts = Parts(owners.astype(np.int32), begins, (ends - begins).astype(np.int32))
+    parts = DatabaseParts(owners.astype(np.int32), begins, (ends - begins).astype(np.int32))
     return parts if owners.size == lengths.size else parts.take(np.argsort(-parts.lengths, kind="stable"))
 
 

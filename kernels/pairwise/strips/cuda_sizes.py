@@ -30,7 +30,7 @@ SLICE_CELLS = 25_000_000_000
 LEAST_STEPS = 1024
 """Steps of a launch at least."""
 MOST_BLOCKS, MOST_BLOCK_BYTES = 1024, 2**24
-"""Blocks of a strip that are told to be skipped at most, and a byte for each of all strips."""
+"""Blocks of a strip whose skipping is recorded, at most, and the bytes of these records for all strips, one a block."""
 DIRECTION_BYTES = 2**30
 """Bytes of directions in phase 3 at a time, unless a single strip needs more."""
 
@@ -113,7 +113,7 @@ def border_range(scores: np.ndarray, open: int, extend: int, s: int) -> int:
 
 
 def pruning_blocks(rows: int, strips: int) -> tuple[int, int]:
-    """Return the rows of the blocks that are told to be skipped, a multiple of 32, and how many a strip has."""
+    """Return the rows of the blocks whose skipping is recorded, a multiple of 32, and how many a strip has."""
     most = max(min(MOST_BLOCKS, MOST_BLOCK_BYTES // strips), 1)
     height = _round_up(-(-rows // most))
     return height, -(-rows // height)

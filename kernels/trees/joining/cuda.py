@@ -274,9 +274,11 @@ class PrunedJoining(_DeviceJoining):
         )
 
     def load(self) -> None:
+        """Upload all rows of the matrix."""
         self.upload_rows(self.D[: self.taxa], 0)
 
     def launch_pass(self, clusters: int) -> None:
+        """Launch the kernel that renews the bounds of all rows."""
         self.kernel("renew_bounds")(
             (self.grid_size(clusters, 1),),
             (THREADS,),
@@ -288,12 +290,14 @@ class PrunedJoining(_DeviceJoining):
         return -(-epoch_length(clusters, self.parameters.epoch) // BATCH) * BATCH
 
     def launch_join(self, clusters: int) -> None:
+        """Launch the search for the closest pair and its join."""
         shared = BOUNDED.from_object(self, sums=self.S)
         search = *shared, self.found, self.joins, self.records
         self.kernel("search_rows")((self.grid_size(clusters, 1),), (THREADS,), search)
         self.kernel("join_clusters")((self.grid_size(clusters, THREADS),), (THREADS,), (*shared, self.of_blocks))
 
     def remaining_distances(self, cluster_count: int) -> np.ndarray:
+        """Download the rows of the remaining clusters and return their distances."""
         rows = [
             self.run.download_array(self.D[row, :cluster_count])
             for row in self.run.download_array(self.rows[:cluster_count]).tolist()

@@ -15,10 +15,10 @@ from antidiag.kernels.scoring import Scoring, named_matrix
 BLOSUM62 = Scoring(named_matrix("BLOSUM62"), 10, 1)
 
 
-WIDE = cuda_shapes.KernelShape(8, 8, False)
+WIDE = cuda_shapes.SearchKernelShape(8, 8, False)
 
 
-def _use_shape(monkeypatch, shape: cuda_shapes.KernelShape) -> None:
+def _use_shape(monkeypatch, shape: cuda_shapes.SearchKernelShape) -> None:
     """Have the kernels of one shape computed, so that few are compiled."""
     monkeypatch.setattr(cuda_shapes, "choose_shape", lambda letters, paired: shape if paired else WIDE)
 
@@ -79,7 +79,7 @@ def _check(queries: SearchQueries, blocks: list[list[np.ndarray]]) -> None:
 @pytest.mark.parametrize("shape", [(4, 16), (8, 24), (32, 16)], ids=str)
 def test_scores_are_those_of_the_textbook(emulated, monkeypatch, shape):
     random = np.random.default_rng(1)
-    chosen = cuda_shapes.KernelShape(*shape, True)
+    chosen = cuda_shapes.SearchKernelShape(*shape, True)
     _use_shape(monkeypatch, chosen)
     queries = [random.integers(0, 25, size).astype(np.uint8) for size in (1, 33, chosen.strip, 2 * chosen.strip + 5)]
     blocks = [
@@ -93,7 +93,7 @@ def test_scores_are_those_of_the_textbook(emulated, monkeypatch, shape):
 @pytest.mark.parametrize("letters", [20, 70], ids=["a strip", "strips"])
 def test_groups_start_anew_with_every_sequence(emulated, monkeypatch, letters):
     """Many more sequences than groups of lanes: nothing of one may remain in the next."""
-    _use_shape(monkeypatch, cuda_shapes.KernelShape(4, 16, True))
+    _use_shape(monkeypatch, cuda_shapes.SearchKernelShape(4, 16, True))
     random = np.random.default_rng(6)
     query = random.integers(0, 20, letters).astype(np.uint8)
     sequences = _random_sequences(random, random.integers(1, 30, 2500).tolist())
@@ -107,7 +107,7 @@ def test_large_scores_are_computed_again_in_32_bits(emulated, monkeypatch):
         cuda_shapes,
         "choose_shape",
         lambda letters, paired: (
-            cuda_shapes.KernelShape(32, 16, True) if paired else cuda_shapes.KernelShape(8, 4, False)
+            cuda_shapes.SearchKernelShape(32, 16, True) if paired else cuda_shapes.SearchKernelShape(8, 4, False)
         ),
     )
     random = np.random.default_rng(2)
@@ -133,7 +133,7 @@ def test_costs_beyond_half_precision_are_computed_in_32_bits(emulated, monkeypat
 
 
 def test_long_sequences_are_cut_into_parts_that_overlap(emulated, monkeypatch):
-    _use_shape(monkeypatch, cuda_shapes.KernelShape(4, 16, True))
+    _use_shape(monkeypatch, cuda_shapes.SearchKernelShape(4, 16, True))
     scores = importlib.import_module("antidiag.kernels.pairwise.search.cuda_scores")
     monkeypatch.setattr(scores, "SHORTEST_PART", 64)
     random = np.random.default_rng(4)

@@ -13,7 +13,7 @@ from antidiag.kernels.trials import RandomChooser
 
 @pytest.mark.parametrize("seed", range(6))
 def test_hits_are_those_of_the_textbook(emulated, monkeypatch, seed):
-    shapes = {True: cuda_shapes.KernelShape(4, 16, True), False: cuda_shapes.KernelShape(8, 8, False)}
+    shapes = {True: cuda_shapes.SearchKernelShape(4, 16, True), False: cuda_shapes.SearchKernelShape(8, 8, False)}
     monkeypatch.setattr(cuda_shapes, "choose_shape", lambda letters, paired: shapes[paired])
     drawn = TRIALS.draw_problem(RandomChooser(seed))
     problem = replace(drawn, scoring=PROTEINS)  # with published statistics: fitting takes 10^10 cells
