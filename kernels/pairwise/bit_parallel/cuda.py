@@ -21,13 +21,13 @@ from antidiag.kernels.pairwise.bit_parallel.cuda_sources import (
     MATCHES,
     PATH,
     PATH_PLACE,
+    STATE_FIELDS,
     SWEEP,
     WORD_PAIR,
     WORD_SLICE,
 )
 from antidiag.kernels.pairwise.bit_parallel.parameters import BitAlignmentParameters, BitScoreParameters
 from antidiag.kernels.pairwise.bit_parallel.word_pair import WordPair
-from antidiag.kernels.pairwise.bit_parallel.word_sizes import GPU_STATE_FIELDS
 from antidiag.kernels.pairwise.encoding import EndCell, encode_pair
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from antidiag.kernels.pairwise.strips.cuda_job import block_warps
@@ -35,7 +35,7 @@ from antidiag.kernels.steps import StepLog
 
 LANES = cuda_sizes.GPU_LANES
 MATCH_THREADS = 128
-PLACES_BYTES = -(-(3 * LANES + 2) * 4 // 16) * 16
+PLACES_BYTES = -(-(2 * LANES + 2) * 4 // 16) * 16
 """Bytes of SweepShared (bit_sweep.cu)."""
 WINDOW_BYTES = 2 * LANES * 8
 """Bytes of PathShared (bit_path.cu)."""
@@ -148,7 +148,7 @@ def _sweep(job: WordJob) -> EndCell:
     slices = cuda_sizes.make_slices(pair.m, pair.n, job.words)
     shared = job.match_bytes + PLACES_BYTES
     warps, most = block_warps(kernel, job.threads, shared)
-    state = run.allocate_array((pair.strip_count, 2 * job.words + GPU_STATE_FIELDS, LANES), np.uint32)
+    state = run.allocate_array((pair.strip_count, 2 * job.words + STATE_FIELDS, LANES), np.uint32)
     log, tickets = run.allocate_events(pair.strip_count), run.allocate_filled(len(slices), np.uint32)
     done, total = 0, sum(part.steps_done for part in slices)
     with run.begin_phase("phase 1") as phase:

@@ -10,7 +10,7 @@
 //     The R words of a lane are one long word: the addition and the shifts carry from word to word. A word takes eleven
 //     instructions on the arithmetic pipe for 32 cells.
 //
-// Threads: a lane takes the top bits of rise and fall of the same row from the lane on its left.
+// Threads: lane l of a warp is at row t - l at step t and takes the top bits of rise and fall of lane l - 1.
 //
 // Memory: registers. Boundary columns hold 32 rows of rise and fall in a word of 64 bits, row 1 in bit 0; a word of ones
 //     was not written yet, for no bit is set in both.

@@ -14,9 +14,6 @@ CPU_BLOCK_WORDS = (CPU_BLOCK + CPU_SKEW) * CPU_LANES
 """Words of one kind of directions of a block."""
 GPU_WORD, GPU_LANES = 32, 32
 """Cells of a word, and lanes of a warp."""
-GPU_STATE_FIELDS = 8
-"""Words of a lane between launches, beside plus and minus: rise and fall of the last row, those collected for the next
-strip, and those that the lane on the left sent for the next two rows."""
 
 
 def boundary_words(m: int) -> int:
