@@ -17,6 +17,7 @@ from antidiag.kernels.file_conventions import use_conventions
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.model import Result, SequenceType, common_type
+from antidiag.kernels.pairwise.model import UNKNOWN_END
 from antidiag.kernels.registry import result_saving
 from antidiag.kernels.scoring import Strand
 
@@ -107,7 +108,10 @@ class PairAlignment(Answer):
     @property
     def end(self) -> tuple[int, int]:
         """Letters of both sequences up to the end of the alignment, as they are aligned."""
-        return _cell(self.result.answer.end)
+        end = self.result.answer.end
+        if end == UNKNOWN_END:
+            raise InputError("scores of many pairs have no ends; use align_many without a method")
+        return _cell(end)
 
     @property
     def strand(self) -> str:

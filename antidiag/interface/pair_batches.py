@@ -13,7 +13,7 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.pairwise.batch.model import RECORDS
-from antidiag.kernels.pairwise.model import PairAnswer
+from antidiag.kernels.pairwise.model import UNKNOWN_END, PairAnswer
 
 ALIGNMENT, SCORE = "batch-alignment", "batch-score"
 SINGLE = {ALIGNMENT: "striped-alignment", SCORE: "striped-score"}
@@ -92,11 +92,7 @@ def _result_of_pair(result: Result, number: int, pair: LetterPair) -> Result:
         dataclasses.replace(result.problem.make_pair(number), first=pair[0], second=pair[1]),
         result.answer,
     )
-    found: PairAnswer
-    if answer.paths is None:
-        found = PairAnswer(int(answer.scores[number]), (len(pair[0]), len(pair[1])))
-    else:
-        found = answer.pair_answer(number)
+    found = PairAnswer(int(answer.scores[number]), UNKNOWN_END) if answer.paths is None else answer.pair_answer(number)
     note = f"computed by {result.method} with {result.problem.pair_count - 1:,} other pairs; the times are those of all"
     return dataclasses.replace(
         result, method=SINGLE[result.method], problem=problem, answer=found, parameters={}, notes=(*result.notes, note)

@@ -13,7 +13,7 @@ from antidiag.kernels.io.result_alignments import AlignedRows, file_formats, uni
 from antidiag.kernels.method import FileFormat
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
-from antidiag.kernels.pairwise.model import DIAGONAL, Alignment
+from antidiag.kernels.pairwise.model import DIAGONAL, UNKNOWN_END, Alignment
 from antidiag.kernels.scoring import Mode, Strand
 from antidiag.kernels.scoring_options import scoring_json
 
@@ -49,7 +49,7 @@ def answer_json(result: Result) -> dict[str, Any]:
     return {
         "score": result.score,
         "start": [int(cell) for cell in start] if start else None,
-        "end": [int(cell) for cell in answer.end],
+        "end": None if answer.end == UNKNOWN_END else [int(cell) for cell in answer.end],
         **rows,
         "strand": str(Strand.REVERSE if problem.is_reversed else Strand.FORWARD),
         "first": _sequence_json(result, 0),

@@ -356,11 +356,16 @@ class SkippedBlocks:
         return np.stack([*rows, self.column_cuts[columns] + 1, self.column_cuts[columns + 1] + 1], axis=1)
 
 
+UNKNOWN_END = (-1, -1)
+"""In place of a cell: the method computes no end."""
+
+
 @stored("pair-answer")
 @dataclass(frozen=True)
 class PairAnswer:
     """The best score of a pair (engine units), the cell where it ends, and the path where the method gives one.
 
+    ``end`` is UNKNOWN_END for scores of batches, which have none.
     ``skipped`` are the blocks of the matrix that pruning did not compute, if there are any.
     """
 

@@ -12,7 +12,7 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import classification, formats
-from antidiag.kernels.pairwise.model import Alignment, PairProblem
+from antidiag.kernels.pairwise.model import UNKNOWN_END, Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
 from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
@@ -111,7 +111,9 @@ def choose_free_ends(values: Mapping[str, Any]) -> FreeEnds:
 def answer_rows(result: Result) -> LabelledRows:
     """Return the answer as rows of label and text."""
     problem, answer, path = result.problem, result.answer, result.answer.alignment
-    found = [("Score", format_score(result)), ("Ends at cell", _format_cell(answer.end))]
+    found = [("Score", format_score(result))]
+    if answer.end != UNKNOWN_END:
+        found.append(("Ends at cell", _format_cell(answer.end)))
     if problem.strand is not Strand.FORWARD:
         found.insert(1, ("Strand", _describe_strand(problem)))
     if answer.skipped is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,8 +15,6 @@ from antidiag.app.cli.method_runs import Backend, Device, Kind, MethodRun, RunPl
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import messages
 from antidiag.app.cli.tasks.task_commands import method_option
-from antidiag.kernels.alignments import coding_sequences
-from antidiag.kernels.alignments.coding_sequences import CodingSequence
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import alignment_writer, files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -25,6 +23,9 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.registry.task_methods import TASKS
 from antidiag.kernels.text import format_count
+
+if TYPE_CHECKING:
+    from antidiag.kernels.alignments.coding_sequences import CodingSequence
 
 CODON_EXAMPLES = """
 [bold]Examples[/]
@@ -65,6 +66,8 @@ def codon_align(
     Notes name stop codons before the end and shifts of the reading frame. A codon that a shift leaves incomplete is
     filled with gaps; a stop codon at the end is left out.
     """
+    from antidiag.kernels.alignments import coding_sequences  # loads Numba, which other commands do not need
+
     if out != STANDARD_OUTPUT:
         inputs.check_writable(Path(out), [source])
     suffix = _choose_suffix(out, to)
