@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from Bio.Data import CodonTable
 
 from antidiag.kernels import user_limits
 from tests.documents import FENCED, PAGES, ROOT, commands, compare_shown, shown
@@ -21,6 +23,9 @@ PLACEHOLDER = re.compile(r"\b(METHOD|FILE|NAME)\b")
 """A word in the place of a name that the reader chooses."""
 ELSEWHERE = {"reproduce 000-table-1 --quick"}
 """What takes too long here; the tests of the papers run every table."""
+NEEDS_MACHINES = re.compile(r"--on gpus|--device all|--backend cuda|--scheduler")
+"""Commands that need GPUs or a cluster; the recipes for clusters have a test of their own."""
+FENCED_COMMAND = re.compile(r"^antidiag (.*)$", re.MULTILINE)
 MOST_LETTERS = 400
 FAMILY = (
     ">a\nMVLSPADKTNVKAAWGKVGAHAGEYGAEALERM\n>b\nMVLSGEDKSNIKAAWGKIGGHGAEYGAEALERM\n"
@@ -40,6 +45,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tree.nwk").write_text("((a:1,b:2):1,(c:1,d:1):2);\n")
     for name in ("new.fasta", "query.fasta"):
         shutil.copy(samples / "horse-globins.fasta", tmp_path / name)
+    proteins = (samples / "globins.fasta").read_bytes()
+    (tmp_path / "proteins.fasta").write_bytes(proteins)
+    (tmp_path / "proteins.fasta.gz").write_bytes(gzip.compress(proteins))
+    (tmp_path / "families").mkdir()
+    for name in ("one.fasta", "two.fasta"):
+        (tmp_path / "families" / name).write_text(FAMILY)
+    protein = FAMILY.splitlines()[1]
+    codons = [CodonTable.standard_dna_table.back_table[letter] for letter in protein]
+    (tmp_path / "protein.fasta").write_text(f">globin\n{protein}\n")
+    (tmp_path / "contig.fasta").write_text(f">contig\n{''.join(codons[:16])}A{''.join(codons[16:])}\n")
     for number, name in enumerate(("first.fasta", "second.fasta")):
         (tmp_path / name).write_text(FAMILY.replace("W", "WY"[number]))
     (tmp_path / "families.txt").write_text("first.fasta\nsecond.fasta\n")
@@ -49,7 +64,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def runnable(page: Path) -> list[str]:
-    return [one for one in commands(page) if not PLACEHOLDER.search(one) and one not in ELSEWHERE]
+    """Return the commands of a page that run here, those of code blocks last; blocks on clusters are scripts."""
+    blocks = FENCED.findall(page.read_text(encoding="utf-8")) if not page.stem.startswith("cluster") else []
+    fenced = [one for language, code in blocks if language in ("", "bash") for one in FENCED_COMMAND.findall(code)]
+    return [
+        one
+        for one in commands(page) + fenced
+        if not PLACEHOLDER.search(one) and one not in ELSEWHERE and not NEEDS_MACHINES.search(one)
+    ]
 
 
 def written_files(command: str) -> list[str]:
@@ -95,26 +117,27 @@ def python_blocks() -> list[tuple[str, str]]:
     ("page", "code"), python_blocks(), ids=[f"{page}-{at}" for at, (page, _) in enumerate(python_blocks())]
 )
 def test_the_python_of_a_page_runs(page: str, code: str, folder: Path) -> None:
-    """As a script of its own; a scheduler of Dask is one within the process."""
-    if "dask" in code:
-        pytest.importorskip("distributed")
-        assert 'Client("scheduler:8786")' in code
-        code = code.replace('Client("scheduler:8786")', "Client(processes=False, dashboard_address=None)")
+    """As a script of its own; worker processes stand for a cluster."""
+    code = code.replace('scheduler="tcp://head-node:8786"', 'on="processes", slots=1')
+    if "pandas" in code:
+        pytest.importorskip("pandas")
     if "joblib" in code:
         pytest.importorskip("joblib")
     (folder / "script.py").write_text(code)
     done = run_in(folder, [sys.executable, "script.py"])
     assert done.returncode == 0, done.stderr
     if page == "search-a-database":
-        assert len(done.stdout.splitlines()) == 5 and "alpha" in done.stdout
-    elif "save" in code:
-        assert len(list(folder.glob("a.sto"))) == 1
+        name, evalue, cigar = done.stdout.splitlines()[-1].split()
+        assert name == "alpha_horse" and float(evalue) < 1e-90 and cigar == "141="
+    elif "ad.batch" in code:
+        assert sorted(path.name for path in folder.glob("aligned/*.sto")) == ["one.sto", "two.sto"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the script is one of bash")
 def test_the_script_of_a_job_array_runs(folder: Path) -> None:
     page = next(page for page in HOWTOS if page.stem == "cluster")
-    (script,) = [code for language, code in FENCED.findall(page.read_text(encoding="utf-8")) if language == "bash"]
+    blocks = [code for language, code in FENCED.findall(page.read_text(encoding="utf-8")) if language == "bash"]
+    (script,) = [code for code in blocks if "SLURM_ARRAY_TASK_ID" in code]
     (folder / "antidiag").write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT / "main.py"} "$@"\n')
     (folder / "antidiag").chmod(0o755)
     (folder / "job.sh").write_text(script)
