@@ -337,8 +337,11 @@ class CostEstimate:
 
     def predicted_cells(self, problem: Any, parameters: MethodParameters) -> int:
         """Return the number of cells that the result of a run will probably report; one computed again counts once."""
-        again = self.count_recomputed(problem, parameters) if self.count_timed_work is None else 0
-        return self.count_work(problem, parameters) - again
+        if self.count_recomputed is nothing_recomputed:
+            return self.count_work(problem, parameters)
+        if self.completed_work is None:
+            return int(problem.cells)
+        return self.count_work(problem, parameters) - self.count_recomputed(problem, parameters)
 
     def finished_cells(self, problem: Any, parameters: MethodParameters, outcome: Outcome) -> int:
         """Return the number of cells that a run computed; one that it computed again counts once."""

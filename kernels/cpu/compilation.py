@@ -12,6 +12,8 @@ from antidiag.kernels.monitor import Monitor
 POLL_S = 0.05
 COMPILING = "compiling, once"
 """Phase that is reported while functions are compiled: later runs load them."""
+COMPILER = "antidiag-compiler"
+"""Name of the thread that compiles; after a Cancel it goes on for a while."""
 LOADING_S = 1.0
 """Time that loading compiled functions takes at most; what lasts longer is compilation."""
 
@@ -42,7 +44,7 @@ def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
         except BaseException as error:  # raised again by the thread that waits
             failures.append(error)
 
-    thread = threading.Thread(target=compile_it, name="antidiag-compiler", daemon=True)
+    thread = threading.Thread(target=compile_it, name=COMPILER, daemon=True)
     thread.start()
     thread.join(POLL_S)  # first, so that no thread is left behind where all is compiled
     reported = False
@@ -52,6 +54,8 @@ def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
             monitor.update(0, 1, COMPILING)
             reported = True
         thread.join(POLL_S)
+    if reported:
+        monitor.update(1, 1, COMPILING)
     if failures:
         raise failures[0]
     return (time.perf_counter() - begun) * 1e3

@@ -18,6 +18,7 @@ from antidiag.kernels.scoring import (
     Scoring,
     Strand,
     encode_sequence,
+    number_used_codes,
     refuse_overflow,
 )
 from antidiag.kernels.sequences.alphabets import find_identical_letters, reverse_complement_letters
@@ -151,6 +152,11 @@ class PairProblem:
         """Matrix codes of both sequences, uint8; InputError names a letter that has no score."""
         first, second = self.sequences
         return encode_sequence(first, self.scoring), encode_sequence(second, self.scoring)
+
+    @cached_property
+    def used_letter_count(self) -> int:
+        """Number of different letters of both sequences, by their rows of the matrix."""
+        return len(number_used_codes([codes.tobytes() for codes in self.codes], len(self.scoring.scores))[0])
 
     def variant_notes(self, answers: Sequences[PairAnswer]) -> tuple[str, ...]:
         """Return a note of the scores of both strands, from the answers of the `variants`."""

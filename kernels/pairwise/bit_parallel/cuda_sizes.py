@@ -110,10 +110,9 @@ def estimate_memory(problem: PairProblem, parameters: BitScoreParameters, tile: 
     m, n, words = problem.rows, problem.columns, parameters.words
     strips = -(-n // strip_columns(words))
     row_bytes = strips * strip_columns(words) // 4
-    letters = len(problem.scoring.scores)
     device = {
         "sequences": m + n,
-        "match words": min(letters, 32) * row_bytes // 2,
+        "match words": problem.used_letter_count * row_bytes // 2,
         "boundary columns": 8 * (strips * crossing_capacity(m, n, tile > 0) + crossing_words(m)),
         "rows": row_bytes * (1 + kept_row_count(m, tile)),
         "words between launches": strips * (2 * words + 4) * GPU_LANES * 4,

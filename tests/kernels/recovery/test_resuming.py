@@ -61,6 +61,8 @@ METHOD = replace(
     id="adding",
     parameters=AddingParameters,
     choose_parameters=use_all_processors,
+    choice_depends_on_given=False,
+    values_on_several_gpus=None,
     fit_parameters=keep_parameters,
     backends={"cpu": f"{__name__}:add"},
     cost=CostEstimate(estimate_memory=lambda problem, parameters, backend: Footprint()),
