@@ -29,6 +29,7 @@ from antidiag.kernels.machine.measured_rates import RatePoint
 from antidiag.kernels.method import Method, ProblemType
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise.search.database import make_memory_database
 
 SIZES = ("tiny", "small", "middle")
 CELL_BAR, TIME_BAR, LEAST_MS = 1.5, 2.0, 5.0
@@ -51,6 +52,8 @@ INPUTS: Mapping[str, tuple[Generated, ...]] = {
     "pair": _lengths(60, 1000, 10_000),
     "edit-distance": _lengths(60, 1000, 10_000),
     "frame-alignment": _lengths((20, 60), (300, 10_000), (1000, 100_000)),
+    "pair-batch": _proteins((4, 60), (40, 200), (1000, 300)),
+    "search": _proteins((4, 60), (200, 200), (3000, 300)),
     "triple": _lengths(20, 80, 250, type=SequenceType.PROTEIN, divergence=0.5),
     "tree": _lengths(20, 200, 1000),
     "full-distances": _proteins((4, 60), (30, 200), (150, 300)),
@@ -159,8 +162,15 @@ def make_problem(method: Method, number: int) -> Any:
     kind = method.problem_type
     if kind.id == "matrix-chain":
         return kind.make_problem([], {"dimensions": ",".join(str(10 + k % 7) for k in range(CHAINS[number] + 1))})
-    data = list(_make_data(kind, INPUTS[kind.id][number]))
+    inputs = INPUTS[kind.id][number]
+    data = _make_search(inputs) if kind.id == "search" else list(_make_data(kind, inputs))
     return kind.make_problem(data, kind.default_options(data))
+
+
+def _make_search(inputs: Generated) -> list[Any]:
+    """Return a query, the first of related sequences, and a database of the others."""
+    query, *others = inputs.make_data(registry.find_method("distance-full").problem_type)
+    return [query, make_memory_database(others, "database")]
 
 
 def _make_data(kind: ProblemType, inputs: Generated) -> Sequence[Any]:
