@@ -31,8 +31,9 @@ from antidiag.app.jobs.queue import Job, JobState
 from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, style_as_list
 from antidiag.app.settings import Settings
-from antidiag.kernels.batch_runs.batch import MANIFEST, Batch, BatchRow, run_batch
+from antidiag.kernels.batch_runs.batch import MANIFEST, Batch, run_batch
 from antidiag.kernels.batch_runs.batch_items import BatchItem, list_items
+from antidiag.kernels.batch_runs.batch_summary import BatchRow
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.method import Method
