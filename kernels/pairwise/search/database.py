@@ -88,7 +88,10 @@ class SequenceDatabase:
 
 @dataclass(frozen=True, eq=False)
 class OpenedDatabase:
-    """The arrays of a database, sorted by length, the longest first; see the module. ``takes`` sequences by number."""
+    """The arrays of a database, sorted by length, the longest first; see the module.
+
+    ``take(numbers)`` returns sequences by their numbers in this order.
+    """
 
     codes: np.ndarray
     offsets: np.ndarray
@@ -287,7 +290,7 @@ def _has_time_of_maker(path: Path, header: Mapping[str, Any]) -> bool:
 
 
 def stamp_time(path: Path, header: Mapping[str, Any]) -> None:
-    """Give a prepared database the time that says that its digest is right."""
+    """Set the time of a prepared file to that in its header: a sign for later searches that its digest was checked."""
     os.utime(path, (header["made"], header["made"]))
 
 
@@ -328,7 +331,7 @@ def refuse_changed_source(path: Path, header: Mapping[str, Any]) -> None:
 
 
 def header_bytes(header: Mapping[str, Any]) -> bytes:
-    """Return a header as it stands in a file."""
+    """Return the first HEADER_BYTES bytes of a prepared file. Raise InputError for a header that does not fit."""
     text = MAGIC + json.dumps(dict(header)).encode()
     if len(text) > HEADER_BYTES:
         raise InputError("the names of the files of the database are too long; give fewer files, or shorter paths")

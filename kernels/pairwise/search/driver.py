@@ -73,8 +73,11 @@ class FoundHits:
 
 @dataclass
 class SearchJob:
-    """A search that is under way: its database, the hits so far, from which sequence on it goes on, and where it ends
-    (None: at the end of the database)."""
+    """A search that is under way: its database, and the hits so far.
+
+    It goes on with ``next_sequence`` and ends before ``end_sequence`` (None: at the end of the database). ``unsaved``
+    are the hits since the last saved part, with the numbers of their queries.
+    """
 
     problem: SearchProblem
     parameters: SearchParameters

@@ -42,7 +42,7 @@ def make_hit(problem: SearchProblem, answer: SearchAnswer, hit: int, rank: int) 
 
 
 def iterate_hits(problem: SearchProblem, answer: SearchAnswer) -> Iterator[QueryHits]:
-    """Yield every query with its hits; one that nothing is like has none."""
+    """Yield every query with its hits; a query without hits has an empty list."""
     for query, hits in iterate_queries(problem, answer):
         found = [make_hit(problem, answer, hit, rank) for rank, hit in enumerate(hits)]
         yield QueryHits(describe_sequence(query), found)
