@@ -474,7 +474,8 @@ class SearchView(FigureView):
 
 def _make_filter_line() -> UndoLineEdit:
     """Return the line in which hits are filtered."""
-    line = mark_search_field(UndoLineEdit())
+    line = UndoLineEdit()
+    mark_search_field(line)
     line.setPlaceholderText("Filter: kinase evalue<1e-10 identity>=40")
     line.setAccessibleName("Filter")
     line.setMinimumWidth(FILTER_WIDTH)
