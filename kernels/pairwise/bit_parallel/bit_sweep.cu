@@ -3,8 +3,9 @@
 // Recurrence: that of word_rows.cuh.
 //
 // Threads: a warp a strip. Lane l is at row t - 2 l at step t: rise and fall of its left neighbour are two steps old, so
-//     that no step waits for the shuffles of the step before it. Strips are handed out in order by a ticket, so a strip's left neighbour is always running or
-//     done. A launch is one slice: strip k advances over steps [slice.start - k skew, slice.end - k skew), cut to its own.
+//     that no step waits for the shuffles of the step before it. Strips are handed out in order by a ticket, so a strip's
+//     left neighbour is always running or done. A launch is one slice: strip k advances over steps
+//     [slice.start - k skew, slice.end - k skew), cut to its own.
 //
 // Memory: match words in shared memory; a boundary column passes to the next strip through global memory, a word of 64
 //     bits for 32 rows. Without KEEP the words of a strip are a ring that spans a slice, and who has read a word marks it
