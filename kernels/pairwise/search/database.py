@@ -126,7 +126,8 @@ def make_memory_database(sequences: Sequences[Sequence], name: str = "", source:
         sequences = tuple(sequence for sequence in sequences if len(sequence))
         lengths = lengths[lengths > 0]
     if not lengths.size:
-        raise InputError(f"{source or name or 'database'}: there is no sequence with letters to search in")
+        where = source or name or "database"
+        raise InputError(f"{where}: there is no sequence with letters to search in; give another file")
     letters = concatenate_letters(sequences)
     digest = hashlib.blake2b(letters.tobytes(), digest_size=16)
     digest.update(lengths.tobytes())
@@ -181,7 +182,8 @@ def read_header(path: Path) -> Mapping[str, Any]:
         with open(path, "rb") as file:
             head, size = file.read(HEADER_BYTES), os.fstat(file.fileno()).st_size
     except OSError as error:
-        raise InputError(f"{path}: cannot read the database: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise InputError(f"{path}: cannot read the database: {reason}; check its name and permissions") from error
     if not head.startswith(MAGIC):
         raise InputError(f"{path}: this is no prepared database; make one with: antidiag database make FASTA {path}")
     try:
