@@ -162,7 +162,7 @@ class BatchDialog(QDialog):
         self._update_state()
 
     def _take_rows(self) -> None:
-        """Show what the job's thread has put aside."""
+        """Show the items and rows that the job's thread has queued."""
         rows: list[BatchRow] = []
         with contextlib.suppress(IndexError):
             while True:
@@ -287,7 +287,7 @@ class BatchDialog(QDialog):
 
 
 class _Reporter:
-    """Keeps the counts of a batch as text, apart from the progress of its job, whose phase is then one."""
+    """Keeps the counts of a running batch as text ("12 of 40 done, 4 tasks running") for the status of its job."""
 
     def __init__(self) -> None:
         self.text = ""
