@@ -64,7 +64,7 @@ class RunPlanning(QObject):
             self._window.jobs.show_message(f"Switched to {found.method.name}: {found.reason}.")
         return found is not None
 
-    def take_answer(self, found: PlanAnswer) -> None:
+    def accept_plan(self, found: PlanAnswer) -> None:
         """Show a plan that is ready, and start the run that waited for it."""
         if found.plan:
             self._window.method.set_resolved(found.plan.parameters.as_mapping(), found.plan.backend, found.plan.tuned)

@@ -23,40 +23,40 @@ class ShownData:
 
     def __init__(self, window: Workbench, navigation: Navigation) -> None:
         self._window, self._navigation = window, navigation
-        self._looked_at: Any = None
+        self._shown_datum: Any = None
         """The datum that is shown in place of a result."""
 
     def show_datum(self, datum: Any) -> None:
         """Show data, or say that no view can."""
-        if not self.look_at(datum):
+        if not self.try_show_datum(datum):
             self._window.jobs.show_message(f"No view can show {datum.name}; it is an input for methods.", error=True)
 
-    def take_data(self) -> None:
+    def update_data(self) -> None:
         """Pass the open data to the views, and stop showing data that were deleted."""
-        data, shown = self._window.session.state.data, self._looked_at
+        data, shown = self._window.session.state.data, self._shown_datum
         self._window.result_tabs.offer(data)
         if shown is not None and shown is self._window.viewer.datum and not any(datum is shown for datum in data):
-            self._looked_at = None
+            self._shown_datum = None
             self.show_result()
 
-    def look_soon(self, data: Sequence[Any]) -> None:
+    def show_first_soon(self, data: Sequence[Any]) -> None:
         """Show the first of the data opened together that a view can show, when what was opened is painted."""
         datum = next(filter(self._window.viewer.capable_views, data), None)
-        QTimer.singleShot(PAINTING_MS, self._window, lambda: self._restore_tabs() or self.look_at(datum))
+        QTimer.singleShot(PAINTING_MS, self._window, lambda: self._restore_tabs() or self.try_show_datum(datum))
 
     def _restore_tabs(self) -> bool:
         """Open the tabs of a session that was opened; return whether one of them is shown."""
         wanted, self._window.wanted_tabs = self._window.wanted_tabs, {}
         active = self._window.result_tabs.restore_tabs(wanted, self._window.subject_at) if wanted else None
         if active is not None:
-            self.take_page(active)
+            self.follow_page(active)
         return active is not None
 
-    def look_at(self, datum: Any) -> bool:
+    def try_show_datum(self, datum: Any) -> bool:
         """Show data instead of a result; return False if no view can."""
         if not self._window.viewer.capable_views(datum):
             return False
-        self._looked_at = datum
+        self._shown_datum = datum
         self._window.session.show(None)
         self._window.data.select(datum)
         shown = self._window.result_tabs.show_subject(self._window.subject_of(datum))
@@ -74,14 +74,14 @@ class ShownData:
         if self._window.result_tabs.open_tab(self._window.subject_of(datum), beside) is None:
             self.show_datum(datum)  # which says why
         else:
-            self.look_at(datum)
+            self.try_show_datum(datum)
 
-    def take_page(self, page: ResultViews) -> None:
+    def follow_page(self, page: ResultViews) -> None:
         """Follow the user to another page of a result or datum."""
         if page.datum is not None:
-            self.look_at(page.datum)
+            self.try_show_datum(page.datum)
         else:
-            self._looked_at = None
+            self._shown_datum = None
             self._window.session.show(page.entry)
         self.show_stale()
         self._window.undoing.tell()
@@ -94,8 +94,8 @@ class ShownData:
             return
         self._window.result_waits = False
         self._restore_tabs()
-        if self._window.session.shown is not None or self._looked_at is None:
-            self._looked_at = None
+        if self._window.session.shown is not None or self._shown_datum is None:
+            self._shown_datum = None
             self._window.result_tabs.show_entry(self._window.session.shown)
         if QApplication.focusWidget() in (None, self._window, self._window.centralWidget()):
             self._navigation.focus_view()

@@ -210,7 +210,7 @@ class Window(Workbench):
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planning.shown.connect(self.shown_data.show_stale)
         self.planning.run_wanted.connect(self.run)
-        self.planner.planned.connect(self.planning.take_answer)
+        self.planner.planned.connect(self.planning.accept_plan)
         self.results.compare_wanted.connect(self.compare)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self.tell_panels)
@@ -225,7 +225,7 @@ class Window(Workbench):
         loader.own_data_found.connect(self._set_sample_aside)
         loader.found.connect(self._take_opened)
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
-        loader.data_added.connect(self.shown_data.look_soon, Qt.ConnectionType.QueuedConnection)
+        loader.data_added.connect(self.shown_data.show_first_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: file_actions.replace_session(self, path))
         loader.doubt_found.connect(self._ask_about_letters, Qt.ConnectionType.QueuedConnection)
@@ -240,12 +240,12 @@ class Window(Workbench):
         tabs.edited.connect(session.keep_edits)
         tabs.edited.connect(lambda *_: self.undoing.note_view_edit())
         tabs.view_shown.connect(lambda _: self.undoing.tell())
-        tabs.page_activated.connect(self.shown_data.take_page)
+        tabs.page_activated.connect(self.shown_data.follow_page)
         tabs.compare_wanted.connect(self.compare)
         session.results_changed.connect(lambda: tabs.update_entries(session.entries))
         self.results.tab_wanted.connect(self.shown_data.open_tab)
         self.data.tab_wanted.connect(self.shown_data.open_datum_tab)
-        session.data_changed.connect(self.shown_data.take_data)
+        session.data_changed.connect(self.shown_data.update_data)
         session.undo_stack.indexChanged.connect(self.jobs.clear_error)
         tabs.made.connect(self._add_made)
         tabs.task_wanted.connect(self._begin_task)
@@ -403,7 +403,7 @@ class Window(Workbench):
     def _make_profile(self, wanted: ProfileRequest) -> None:
         def done(made: Any) -> None:
             self._add_to_data([made])
-            self.shown_data.look_at(made)
+            self.shown_data.try_show_datum(made)
 
         self.queue.submit(Job(wanted.title, data_loader.LANE, wanted.make_profile, done, detachable=True))
 

@@ -80,9 +80,9 @@ def execute(
 ) -> Result:
     """Run a plan and return its result; raise MemoryRefused, Cancelled, or an error of the backend.
 
-    With ``keep_rate`` the rate is stored for the estimates of later plans. ``resumed`` is an interrupted run of the
-    same problem to continue (see kernels.recovery.interrupted_runs). Long runs store finished parts on disk;
-    ``keep=True`` makes short runs store them too, ``keep=False`` makes no run store them.
+    With ``keep_rate`` the rate is stored for the estimates of later plans. ``interrupted_run`` is a run of the same
+    problem to continue (see kernels.recovery.interrupted_runs). Long runs store finished parts on disk;
+    ``keep_parts=True`` makes short runs store them too, ``keep_parts=False`` makes no run store them.
     """
     memory.raise_if_refused(
         run_plan.refusal, "Choose a smaller problem or a method that needs less memory, or free memory"
@@ -98,7 +98,6 @@ def execute(
     )
     with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
         problem, outcome = _run_variants(run, run_plan, monitor, steps)
-    cost = run_plan.method.cost
     result = Result(
         method=run_plan.method.id,
         problem=problem,
@@ -113,21 +112,27 @@ def execute(
         versions=package_versions(),
         notes=(*run_plan.notes, *outcome.notes, *notes),
         steps=steps,
-        work=cost.finished_cells(run_plan.problem, run_plan.parameters, outcome),
+        work=run_plan.method.cost.finished_cells(run_plan.problem, run_plan.parameters, outcome),
     )
     compiled_methods.remember_compilation(
         run_plan.method, run_plan.backend, run_plan.device_name, result.times_ms.get("compilation", 0.0)
     )
     if keep_rate:
-        measured_rates.save_rate(
-            run_plan.method,
-            run_plan.backend,
-            run_plan.device_name,
-            cost.finished_timed_work(run_plan.problem, run_plan.parameters, outcome.answer) / (1 + len(run_plan.peers)),
-            result.compute_ms,
-            run_plan.parameters.worker_threads,
-        )
+        _save_rate(run_plan, result)
     return result
+
+
+def _save_rate(run_plan: RunPlan, result: Result) -> None:
+    """Store the rate of a run for later estimates: that of one GPU where several shared it."""
+    cost = run_plan.method.cost
+    measured_rates.save_rate(
+        run_plan.method,
+        run_plan.backend,
+        run_plan.device_name,
+        cost.finished_timed_work(run_plan.problem, run_plan.parameters, result.answer) / (1 + len(run_plan.peers)),
+        result.compute_ms,
+        run_plan.parameters.worker_threads,
+    )
 
 
 def _list_variants(problem: Any) -> tuple[Any, ...]:

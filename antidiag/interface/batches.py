@@ -14,8 +14,9 @@ from antidiag.interface.answer_of_result import make_answer
 from antidiag.interface.inputs import as_data, parse_type
 from antidiag.interface.pictures import rows_html
 from antidiag.interface.runs import errors_in_python, watch_progress
-from antidiag.kernels.batch_runs.batch import SUMMARY_COLUMNS, Batch, BatchRow, run_batch
+from antidiag.kernels.batch_runs.batch import Batch, run_batch
 from antidiag.kernels.batch_runs.batch_items import BatchItem, list_items, read_table
+from antidiag.kernels.batch_runs.batch_summary import SUMMARY_COLUMNS, BatchRow
 from antidiag.kernels.errors import AntidiagError, InputError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 

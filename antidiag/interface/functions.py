@@ -163,7 +163,7 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
     """
     wanted = settings.pop("type", None)
     pairs = _check_pairs(zip_longest(as_data(first, wanted), as_data(second, wanted)))
-    if pair_batches.accepts(method, settings):
+    if pair_batches.accepts_settings(method, settings):
         for batch in pair_batches.cut_batches(pairs):
             if len(batch) > 1:
                 yield from pair_batches.align_batch(batch, method, settings)

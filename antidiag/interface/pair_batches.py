@@ -27,7 +27,7 @@ LARGEST_CELLS = 1 << 26
 LetterPair = tuple[Letters, Letters]
 
 
-def accepts(method: str | None, settings: Mapping[str, Any]) -> bool:
+def accepts_settings(method: str | None, settings: Mapping[str, Any]) -> bool:
     """Return whether a method computes batches with these settings."""
     if method not in (None, ALIGNMENT, SCORE):
         return False
@@ -37,9 +37,9 @@ def accepts(method: str | None, settings: Mapping[str, Any]) -> bool:
 
 
 def cut_batches(pairs: Iterable[LetterPair]) -> Iterator[list[LetterPair]]:
-    """Yield pairs together whose sequences are of one type, as many as are aligned at a time; large ones alone.
+    """Yield batches of pairs whose sequences are of one type; a pair of more than LARGEST_CELLS cells is a batch alone.
 
-    What is wrong in the stream of pairs is raised after the pairs before.
+    An InputError of the iterable is raised after the pairs before it were yielded.
     """
     batch: list[LetterPair] = []
     letters = 0

@@ -17,8 +17,9 @@ from antidiag.app.cli.options import with_option_groups
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.cli.shell import config_file, messages
 from antidiag.app.cli.shell.completion import complete_method
-from antidiag.kernels.batch_runs.batch import FAILURES, SUMMARY, Batch, BatchRow, run_batch
+from antidiag.kernels.batch_runs.batch import Batch, run_batch
 from antidiag.kernels.batch_runs.batch_items import BatchItem, list_items, read_table
+from antidiag.kernels.batch_runs.batch_summary import FAILURES, SUMMARY, BatchRow
 from antidiag.kernels.batch_runs.item_runs import find_usual_method
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.processors import count_processors

@@ -72,7 +72,7 @@ def database(
 def _make(files: Sequence[str], kind: str | None, skip_bad: bool) -> None:
     """Prepare a database of all files but the last, which is written."""
     if len(files) < 2:
-        raise ParameterError("database make takes one or more files of sequences, and the file to write")
+        raise ParameterError("give one or more files of sequences, and then the file to write: IN... OUT")
     *sources, target = files
     inputs.check_writable(Path(target), sources)
     with watch_run() as monitor:
@@ -107,7 +107,7 @@ def database_rows(path: Path) -> list[tuple[str, str]]:
     """Return what is in a prepared database as rows of label and text."""
     facts = describe_database(path)
     if not facts["count"]:
-        raise InputError(f"{path}: the database is empty")
+        raise InputError(f"{path}: the database is empty; prepare it from a file with sequences")
     made = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(facts["made"]))
     rows = [
         ("database", f"{path}, {format_bytes(facts['bytes'])}"),

@@ -31,8 +31,9 @@ from antidiag.app.jobs.queue import Job, JobState
 from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, style_as_list
 from antidiag.app.settings import Settings
-from antidiag.kernels.batch_runs.batch import MANIFEST, Batch, BatchRow, run_batch
+from antidiag.kernels.batch_runs.batch import MANIFEST, Batch, run_batch
 from antidiag.kernels.batch_runs.batch_items import BatchItem, list_items
+from antidiag.kernels.batch_runs.batch_summary import BatchRow
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.method import Method
@@ -161,7 +162,7 @@ class BatchDialog(QDialog):
         self._update_state()
 
     def _take_rows(self) -> None:
-        """Show what the job's thread has put aside."""
+        """Show the items and rows that the job's thread has queued."""
         rows: list[BatchRow] = []
         with contextlib.suppress(IndexError):
             while True:
@@ -286,7 +287,7 @@ class BatchDialog(QDialog):
 
 
 class _Reporter:
-    """Keeps the counts of a batch as text, apart from the progress of its job, whose phase is then one."""
+    """Keeps the counts of a running batch as text ("12 of 40 done, 4 tasks running") for the status of its job."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -9,8 +9,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 
 from antidiag.app import texts, theme
-from antidiag.kernels.batch_runs.batch import BatchRow
 from antidiag.kernels.batch_runs.batch_items import BatchItem
+from antidiag.kernels.batch_runs.batch_summary import BatchRow
 
 HEADERS = ("Name", "State", "Method", "Rows", "Columns", "Score", "Time", "Where", "Answer or error")
 NAME, STATE, METHOD, ROWS, COLUMNS, SCORE, TIME, WHERE, ANSWER = range(9)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,40 +12,33 @@ from typing import Any
 
 from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.batch_runs.batch_items import BatchItem
+from antidiag.kernels.batch_runs.batch_messages import pack_file, pack_item, plain_settings, setting_files
+from antidiag.kernels.batch_runs.batch_summary import BatchRow, write_summary
 from antidiag.kernels.batch_runs.item_runs import (
     FLAGGED_FILE,
-    INPUT_FILE,
     RUN_GROUP,
-    SETTING_FILE,
     find_usual_method,
     parse_type,
     split_settings,
     unpack_result,
 )
-from antidiag.kernels.errors import AntidiagError, InputError, ParameterError
+from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.manifest import DONE, FAILED, ManifestEntry, TaskManifest
 from antidiag.kernels.executors.tasks import Task, TaskOutcome
-from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.recovery.interrupted_runs import program_version
 from antidiag.kernels.registry import result_saving
 from antidiag.kernels.registry.task_methods import TASKS
 
-MANIFEST, SUMMARY, FAILURES = "batch-manifest.jsonl", "summary.tsv", "failures.tsv"
-"""Files of a batch in its output folder."""
+MANIFEST = "batch-manifest.jsonl"
+"""The manifest in the output folder of a batch."""
 GROUP_COST = (32 << 10) ** 2
 """Cost of a task up to which small items are grouped: the square of 32 KiB of input, of the order of a second."""
 GROUP_ITEMS = 32
 """Most items of a task."""
 TASKS_PER_SLOT = 8
 """Tasks that a batch has at least for each slot, so that all slots end at the same time."""
-SENT_BYTES = 64 << 20
-"""Larger files are not sent to workers of other machines, which read them by their path."""
-SUMMARY_COLUMNS = (
-    "name", "input", "state", "method", "inputs", "rows", "columns", "score", "answer", "time_s", "worker", "device",
-    "output", "notes", "error",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -127,44 +118,6 @@ class Batch:
         }
 
 
-@dataclass(frozen=True)
-class BatchRow:
-    """How an item of a batch ended.
-
-    ``facts`` are those of `item_runs.describe_result`; ``error`` is "" for an item that is done. ``resumed`` is whether
-    it was done before this batch was continued.
-    """
-
-    item: BatchItem
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    outputs: tuple[Path, ...] = ()
-    error: str = ""
-    detail: str = ""
-    worker: str = ""
-    result: Result | None = None
-    resumed: bool = False
-
-    @property
-    def is_done(self) -> bool:
-        """Return whether the item has a result."""
-        return not self.error
-
-    def cells(self) -> list[str]:
-        """Return the row of the summary, in the order of SUMMARY_COLUMNS."""
-        values = {
-            **self.facts,
-            "name": self.item.name,
-            "input": self.item.label,
-            "state": DONE if self.is_done else FAILED,
-            "time_s": f"{self.facts['time_ms'] / 1e3:.4f}" if "time_ms" in self.facts else None,
-            "worker": self.worker,
-            "output": ";".join(map(str, self.outputs)),
-            "notes": " ".join(self.facts.get("notes", ())),
-            "error": self.error,
-        }
-        return ["" if values.get(name) is None else " ".join(str(values[name]).split()) for name in SUMMARY_COLUMNS]
-
-
 @dataclass
 class BatchProgress:
     """How many items of a batch are done, failed, and were done before; another thread may read it."""
@@ -209,7 +162,7 @@ def run_batch(
         if batch.folder is not None:
             _make_folder(batch.folder)
             manifest = stack.enter_context(TaskManifest(batch.folder / MANIFEST, batch.describe(), resume))
-            stack.callback(_write_summary, batch, rows)
+            stack.callback(_write_ended, batch, rows)
         run = _BatchRun(batch, executor, monitor, manifest)
         for row in run.rows():
             rows[row.item.name] = row
@@ -311,19 +264,19 @@ class _BatchRun:
         batch, sends = self._batch, not self._executor.reads_files
         if self._manifest is not None:
             self._digests.update((item.name, _try_digest(item)) for item in items)
-        files = {f"{FLAGGED_FILE}{flag}": _pack_file(Path(path), sends) for flag, path in batch.flagged.items()}
+        files = {f"{FLAGGED_FILE}{flag}": pack_file(Path(path), sends) for flag, path in batch.flagged.items()}
         return {
             "batch": {
                 "method": batch.method,
-                "settings": _plain_settings(batch.settings),
-                "files": {**files, **_setting_files(batch.settings, self._text_options, sends)},
+                "settings": plain_settings(batch.settings),
+                "files": {**files, **setting_files(batch.settings, self._text_options, sends)},
                 "suffixes": list(batch.formats),
                 "backend": batch.backend,
                 "device": batch.device,
                 "type": batch.type,
                 "keeps_results": batch.keeps_results,
             },
-            "items": [_pack_item(item, self._text_options, sends) for item in items],
+            "items": [pack_item(item, self._text_options, sends) for item in items],
         }
 
 
@@ -368,41 +321,6 @@ def _try_digest(item: BatchItem) -> str:
         return ""
 
 
-def _pack_item(item: BatchItem, text_options: Iterable[str], sends: bool) -> Mapping[str, Any]:
-    """Return an item for a message."""
-    files = {f"{INPUT_FILE}{number:06}": _pack_file(path, sends) for number, path in enumerate(item.files)}
-    return {
-        "name": item.name,
-        "data": item.data,
-        "settings": _plain_settings(item.settings),
-        "files": {**files, **_setting_files(item.settings, text_options, sends)},
-    }
-
-
-def _setting_files(settings: Mapping[str, Any], names: Iterable[str], sends: bool) -> Mapping[str, Any]:
-    """Return the files that the settings of some names are, such as a matrix, for a message."""
-    named = {name: Path(settings[name]) for name in names if isinstance(settings.get(name), (str, Path))}
-    return {f"{SETTING_FILE}{name}": _pack_file(path, sends) for name, path in named.items() if path.is_file()}
-
-
-def _plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings for a message: paths as texts."""
-    return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in settings.items()}
-
-
-def _pack_file(path: Path, sends: bool) -> Mapping[str, Any]:
-    """Return a file for a message: its bytes where workers do not see it, unless it is large."""
-    try:
-        size = path.stat().st_size
-        if not sends or not path.is_file():
-            return {"path": str(path), "content": None, "size": None}
-        if size > SENT_BYTES:
-            return {"path": str(path.absolute()), "content": None, "size": size}
-        return {"path": str(path), "content": path.read_bytes(), "size": size}
-    except OSError:  # the worker says why
-        return {"path": str(path), "content": None, "size": None}
-
-
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -412,26 +330,7 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"{folder}: no permission to write there; choose another folder")
 
 
-def _write_summary(batch: Batch, rows: Mapping[str, BatchRow]) -> None:
-    """Write the summary in the order of the items, and the items that failed apart."""
+def _write_ended(batch: Batch, rows: Mapping[str, BatchRow]) -> None:
+    """Write the summary of the items that have ended, in the order of the batch."""
     assert batch.folder is not None
-    ordered = [rows[item.name] for item in batch.items if item.name in rows]
-    failed = [row for row in ordered if not row.is_done]
-    _write_rows(batch.folder / SUMMARY, ordered)
-    if failed:
-        _write_rows(batch.folder / FAILURES, failed)
-    else:
-        (batch.folder / FAILURES).unlink(missing_ok=True)
-
-
-def _write_rows(path: Path, rows: Sequence[BatchRow]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(SUMMARY_COLUMNS)
-    writer.writerows(row.cells() for row in rows)
-    try:
-        with open_atomic(path) as file:
-            file.write(text.getvalue().encode())
-    except OSError as error:
-        reason = error.strerror or error
-        raise AntidiagError(f"{path}: cannot be written: {reason}; the results are in place") from error
+    write_summary(batch.folder, [rows[item.name] for item in batch.items if item.name in rows])

@@ -100,7 +100,9 @@ def read_table(path: str | Path) -> list[BatchItem]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             lines = list(csv.reader(file, delimiter="," if path.suffix.lower() == ".csv" else "\t"))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a table: {getattr(error, 'strerror', None) or error}") from error
+        reason = getattr(error, "strerror", None) or error
+        hint = "check the name" if isinstance(error, OSError) else "give a text in UTF-8"
+        raise InputError(f"{path}: cannot be read as a table: {reason}; {hint}") from error
     head, *rows = lines or [[]]
     head = [name.strip().lower().replace("-", "_") for name in head]
     column = next((head.index(name) for name in FILE_COLUMNS if name in head), None)

@@ -131,8 +131,10 @@ def run_memory_pool() -> Any:
 
 
 def allocate_memory(nbytes: int) -> Any:
-    """Allocate device memory, and note the peak, or what could not be had; inside `use_device`, CuPy allocates all its
-    arrays by this function."""
+    """Allocate device memory, and record the peak, or the bytes that were asked for where memory is too short.
+
+    Inside `use_device`, CuPy allocates all its arrays by this function.
+    """
     pool = run_memory_pool()
     try:
         allocated = pool.malloc(nbytes)

@@ -248,4 +248,4 @@ def unpack_answer(message: bytes) -> Mapping[str, Any]:
             "repeats": False,
             "seconds": 0.0,
         }
-    raise ExecutorLost("a worker sent an answer that this version of the program does not know")
+    raise ExecutorLost("a worker sent an answer that this version does not know; install the same version on both")

@@ -49,5 +49,5 @@ def unpack_message(message: bytes | memoryview) -> Any:
             arrays.append(np.frombuffer(view, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype))
             begin += count * dtype.itemsize
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError("a worker sent bytes that are no message of this program") from error
+        raise InputError("this is no message of the program; install the same version on all machines") from error
     return serialization.decode(head["tree"], lambda number: arrays[number])

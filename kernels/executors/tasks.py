@@ -1,4 +1,4 @@
-"""Tasks: self-contained pieces of work, what they return, and what a function learns of the place where it runs."""
+"""Tasks: self-contained pieces of work, what they return, and what a worker gives to the function of a task."""
 
 from __future__ import annotations
 
@@ -71,8 +71,21 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskContext:
-    """What a task's function learns of its place: a monitor that says when to stop, threads that it may use, its seed,
-    the shared inputs by name, and a lock for the GPU, on which one run computes at a time."""
+    """What the worker gives to the function of a task.
+
+    Fields
+    ------
+    monitor
+        Says when to stop.
+    threads
+        The threads that the function may use.
+    seed
+        The seed of its random numbers.
+    shared
+        The shared inputs by name.
+    gpu_lock
+        Is held by a run on the GPU, so that one computes at a time.
+    """
 
     monitor: Monitor
     threads: int = 1

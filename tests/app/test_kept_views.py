@@ -460,7 +460,7 @@ def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, 
     values = np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]])
     matrix = DistanceMatrix(("a", "b", "c"), values, "kringles", "/data/kringles.phy")
     window.session.add_data([matrix])
-    assert window.shown_data.look_at(matrix)
+    assert window.shown_data.try_show_datum(matrix)
     qtbot.waitUntil(lambda: window.viewer.current.canvas.picture is not None)
     window.viewer.current.save()
     window.viewer.current.save_matrix()

@@ -75,11 +75,7 @@ def codon_align(
         data = inputs.read_sequences(source, inputs.parse_sequence_type(kind), monitor)
         inputs.print_reading_notes(data)
         coding = [coding_sequences.read_coding_sequence(one, code, not keep_frame) for one in data]
-        for one in coding:
-            for note in one.notes:
-                messages.print_note(note)
-        if dropped := sum(one.final_stop for one in coding):
-            messages.print_note(f"{format_count(dropped, 'stop codon')} at the end left out")
+        _print_coding_notes(coding)
         aligned = (
             _read_proteins(proteins, monitor)
             if proteins
@@ -94,6 +90,15 @@ def codon_align(
             files.write_bytes(Path(out), [path.read_bytes()])
         rows, columns = found.letters.shape
         messages.print_detail(f"{format_count(rows, 'row')} of {format_count(columns // 3, 'codon')} to {out}")
+
+
+def _print_coding_notes(coding: list[CodingSequence]) -> None:
+    """Print what is unusual in coding sequences, and how many stop codons at their ends were left out."""
+    for one in coding:
+        for note in one.notes:
+            messages.print_note(note)
+    if dropped := sum(one.final_stop for one in coding):
+        messages.print_note(f"{format_count(dropped, 'stop codon')} at the end left out")
 
 
 def _choose_suffix(out: str, to: str | None) -> str:

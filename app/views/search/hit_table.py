@@ -63,8 +63,11 @@ def _alignment(column: int) -> int:
 
 
 class HitTable(QTableView):
-    """The table: ``sort_wanted(column id)`` on a click on a heading, ``hit_chosen(place)``, ``hit_opened(place)``, and
-    ``scrolled(place)`` with the first visible place."""
+    """The table of hits.
+
+    It emits ``sort_wanted(column id)`` on a click on a heading, ``hit_chosen(place)``, ``hit_opened(place)``, and
+    ``scrolled(place)`` with the first visible place.
+    """
 
     sort_wanted = Signal(str)
     hit_chosen = Signal(object)

@@ -239,6 +239,7 @@ class SearchView(FigureView):
         return QSize(960, 720)
 
     def _make_widgets(self) -> None:
+        """Make all widgets and lay them out."""
         self.table, self.panel = HitTable(), HitAlignmentPanel()
         self.map_canvas = PictureCanvas(self._draw_map)
         self.plot_canvas = PictureCanvas(self._draw_plot)
@@ -246,19 +247,14 @@ class SearchView(FigureView):
         self.plot_canvas.setAccessibleName("Distribution of scores")
         self.queries = QComboBox()
         self.queries.setAccessibleName("Query")
-        self.filter_line = mark_search_field(UndoLineEdit())
-        self.filter_line.setPlaceholderText("Filter: kinase evalue<1e-10 identity>=40")
-        self.filter_line.setAccessibleName("Filter")
-        self.filter_line.setMinimumWidth(FILTER_WIDTH)
-        self.filter_line.setToolTip(
-            "<p>Words of name and description, and limits of columns with numbers: "
-            f"{', '.join(column.id for column in COLUMNS if column.values is not None)}.</p>"
-        )
-        self.filter_line.setClearButtonEnabled(True)
+        self.filter_line = _make_filter_line()
         self.open_button = tool_button("Open hit", "Alignment and matrix of the chosen hit (Return)", self.open_hit)
-        self.row_menu = QMenu(self)
-        self.row_menu.addAction("Open alignment and matrix", self.open_hit)
-        self.row_menu.addSeparator()
+        self._make_menus()
+        self._lay_out()
+        theme.notifier.changed.connect(self.apply_theme)
+
+    def _make_menus(self) -> None:
+        """Make the menu of a row, and the tools above the table with their menus."""
         taking = QMenu(self)
         for text, task, with_query in (
             ("Add to data", "", False),
@@ -267,6 +263,9 @@ class SearchView(FigureView):
             ("Make a tree", "tree", True),
         ):
             taking.addAction(text, partial(self.take_hits, task, with_query))
+        self.row_menu = QMenu(self)
+        self.row_menu.addAction("Open alignment and matrix", self.open_hit)
+        self.row_menu.addSeparator()
         self.row_menu.addActions(taking.actions())
         self.row_menu.addSeparator()
         self.row_menu.addAction("Copy", self.copy_table)
@@ -286,6 +285,9 @@ class SearchView(FigureView):
             menu_button("Save", "Save hits as a table, or the figure", saving),
         ):
             self.tools.addWidget(tool)
+
+    def _lay_out(self) -> None:
+        """Put both pictures above the table, and the alignment below it."""
         self.pictures = _split(Qt.Orientation.Horizontal, (self.map_canvas, MAP_SHARE), (self.plot_canvas, PLOT_SHARE))
         self.parts = _split(
             Qt.Orientation.Vertical,
@@ -297,7 +299,6 @@ class SearchView(FigureView):
         layout.setSpacing(theme.SPACING)
         for widget in (self._tools, self.legend, self.parts, self.status):
             layout.addWidget(widget, int(widget is self.parts))
-        theme.notifier.changed.connect(self.apply_theme)
 
     def _connect(self) -> None:
         self.queries.activated.connect(self.choose_query)
@@ -469,6 +470,21 @@ class SearchView(FigureView):
         self.show_status(
             f"score {score:,}: {format_count(count, 'sequence')} of the database, {expected:,.1f} expected by chance"
         )
+
+
+def _make_filter_line() -> UndoLineEdit:
+    """Return the line in which hits are filtered."""
+    line = UndoLineEdit()
+    mark_search_field(line)
+    line.setPlaceholderText("Filter: kinase evalue<1e-10 identity>=40")
+    line.setAccessibleName("Filter")
+    line.setMinimumWidth(FILTER_WIDTH)
+    line.setToolTip(
+        "<p>Words of name and description, and limits of columns with numbers: "
+        f"{', '.join(column.id for column in COLUMNS if column.values is not None)}.</p>"
+    )
+    line.setClearButtonEnabled(True)
+    return line
 
 
 def _count_hits(result: Result) -> list[int]:

@@ -39,8 +39,10 @@ class PairScoring(NamedTuple):
 
 
 class PairResults(NamedTuple):
-    """Scores (pairs,) int32, starts and ends (pairs, 2) int32, operations uint8 whose last one lies before
-    ``room_ends`` (pairs,) int64, and their numbers (pairs,) int64."""
+    """The results of pairs: scores (pairs,) int32, starts and ends (pairs, 2) int32, and operations, uint8.
+
+    The operations of a pair are the ``counts`` (pairs,) int64 before its place in ``room_ends`` (pairs,) int64.
+    """
 
     scores: np.ndarray
     starts: np.ndarray
@@ -118,8 +120,7 @@ def fill_table(rows, columns, scoring, H, E, decisions, with_paths):
 
 @inner_njit
 def walk_back(decisions, n, row, column, settings, operations, room_end):
-    """Write the operations of the path to a cell, the last one before ``room_end``; return where it starts, and their
-    number."""
+    """Write the operations of the path to a cell, the last one before ``room_end``; return its start and the number."""
     local, free_top, free_left = settings[2] != 0, settings[3] != 0, settings[4] != 0
     i, j, state, count = row, column, 0, 0
     while i > 0 and j > 0:

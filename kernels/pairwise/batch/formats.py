@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import __version__
-from antidiag.kernels.io import hit_tables
+from antidiag.kernels.io import hit_paf_sam, hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitSequence, QueryHits
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
@@ -53,7 +53,7 @@ def _sam_lines(result: Result) -> Iterator[str]:
         QueryHits(one.query, [hit for hit in one.hits if hit.alignment is not None])
         for one in iterate_pairs(problem, result.answer)
     )
-    return hit_tables.sam_lines(found, subjects)
+    return hit_paf_sam.sam_lines(found, subjects)
 
 
 def text_lines(result: Result) -> Iterator[str]:
@@ -98,7 +98,7 @@ FORMATS = (
     FileFormat(".blast", "BLAST table with comments (outfmt 7)", "score", _table_writer(_commented)),
     FileFormat(".csv", "CSV", "score", _table_writer(hit_tables.csv_lines)),
     FileFormat(".jsonl", "JSON lines", "score", _table_writer(hit_tables.json_lines)),
-    FileFormat(".paf", "PAF", "score", _table_writer(hit_tables.paf_lines, has_columns=False)),
+    FileFormat(".paf", "PAF", "score", _table_writer(hit_paf_sam.paf_lines, has_columns=False)),
     FileFormat(".sam", "SAM", "alignment", _sam_lines),
     FileFormat(".txt", "Text table", "score", text_lines),
 )

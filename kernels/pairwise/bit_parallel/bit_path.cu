@@ -1,7 +1,8 @@
 // Phase 2 of the bit-parallel methods: the path, tile by tile from its end.
 //
-// Recurrence: that of word_rows.cuh. A path goes back along the diagonal where a cell is no detour, else up where it is a
-//     rise, else to the left: the tie rule of the family.
+// Recurrence: that of word_rows.cuh. Detours are the cells that the diagonal does not reach, rises those that the row above
+//     reaches. A path goes back along the diagonal where a cell is no detour, else up where it is a rise, else to the
+//     left: the tie rule of the family.
 //
 // Threads: one warp. It computes the tile that the path enters, from the kept row above and the boundary column on its
 //     left, and stores two bits a cell. Then all lanes fetch a word and the one before it for 32 rows, and lane 0 goes

@@ -24,7 +24,7 @@ Block = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class BlockBound:
-    """Why a block is computed or skipped: it is where ``greatest`` + ``gain`` reaches the least score.
+    """The bound of a block, which is computed only if ``greatest`` + ``gain`` reaches the least score.
 
     ``greatest`` is the greatest value of its border, in cell ``entry``; None for a path that begins inside.
     """

@@ -69,7 +69,7 @@ def bound_bytes(problem: PairProblem) -> int:
 
 
 def footprint(problem: PairProblem, parameters: PairStripParameters, block_rows: int) -> dict[str, int]:
-    """Return the host bytes of bounds and of which blocks were skipped, where there are any."""
+    """Return the host bytes of pruning by name: bounds, and a record of each skipped block; {} without pruning."""
     if not is_pruned(parameters):
         return {}
     blocks, strips = -(-problem.rows // block_rows) + 2, -(-problem.columns // parameters.s)

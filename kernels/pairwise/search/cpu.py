@@ -43,7 +43,7 @@ def smith_waterman_search(
 def search_shard(
     problem: SearchProblem, parameters: SearchParameters, numbers: Mapping[str, int], monitor: Monitor
 ) -> Mapping[str, Any]:
-    """Return what a shard of the database has; see `shards`."""
+    """Score a shard of the database and return its hits as `shards.pack_shard` packs them."""
     job = shards.open_shard(problem, parameters, numbers, monitor)
     _score_database(job, CpuRun(monitor, StepLog(), parameters.threads))
     return shards.pack_shard(job)
@@ -140,7 +140,7 @@ def score_block(phase: CpuPhase, queries: SearchQueries, block: DatabaseBlock, r
     done = [np.zeros(1, np.int64) for _ in range(run.threads)]
     reported = 0
 
-    def tell() -> None:
+    def report_new_cells() -> None:
         nonlocal reported
         total = sum(int(one[0]) for one in done)
         new, reported = total - reported, total
@@ -149,10 +149,8 @@ def score_block(phase: CpuPhase, queries: SearchQueries, block: DatabaseBlock, r
     for kind in kinds:
         scorers = [LaneScorer(queries, kind, run.stop) for _ in range(run.threads)]
         lanes, first_pass = lanes_of(kind), kind is kinds[0]
-        if first_pass:
-            tasks = list(make_tasks(queries, ends - starts, lanes, run.threads))
-        else:
-            tasks = list(_overflow_tasks(scores, lanes))
+        every = make_tasks(queries, ends - starts, lanes, run.threads)
+        tasks = list(every if first_pass else _overflow_tasks(scores, lanes))
 
         def compute(
             worker: int, task: LaneTask, scorers: list[LaneScorer] = scorers, counts: bool = first_pass
@@ -168,10 +166,15 @@ def score_block(phase: CpuPhase, queries: SearchQueries, block: DatabaseBlock, r
             return LoggedCells((0, longest), (begin, begin + int(lengths.sum())), block.first)
 
         if tasks:
-            phase.share_tasks(tasks, compute, describe, tell)
+            phase.share_tasks(tasks, compute, describe, report_new_cells)
     if owners is None:
         return scores
-    best = np.zeros((len(queries.queries), len(block)), np.int32)
+    return _best_of_pieces(scores, owners, len(block))
+
+
+def _best_of_pieces(scores: np.ndarray, owners: np.ndarray, count: int) -> np.ndarray:
+    """Return the best score of the pieces of each sequence, int32 (queries, count); ``owners`` are their sequences."""
+    best = np.zeros((scores.shape[0], count), np.int32)
     for number, own in enumerate(scores):
         np.maximum.at(best[number], owners, own)
     return best

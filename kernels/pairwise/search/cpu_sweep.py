@@ -67,10 +67,10 @@ def place_side_by_side(codes, starts, ends, columns, lanes, letters):
         until = min(first + PIECE, columns)
         for lane in range(lanes):
             start, end = (starts[lane], ends[lane]) if lane < starts.size else (0, 0)
-            there = max(min(until, end - start), first)
-            for j in range(first, there):
+            last = max(min(until, end - start), first)
+            for j in range(first, last):
                 letters[j * lanes + lane] = codes[start + j]
-            for j in range(there, until):
+            for j in range(last, until):
                 letters[j * lanes + lane] = PADDING
 
 

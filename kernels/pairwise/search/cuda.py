@@ -32,7 +32,7 @@ def smith_waterman_search(
 def search_shard(
     problem: SearchProblem, parameters: SearchParameters, numbers: Mapping[str, int], monitor: Monitor
 ) -> Mapping[str, Any]:
-    """Return what a shard of the database has; see `shards`."""
+    """Score a shard of the database and return its hits as `shards.pack_shard` packs them."""
     job = shards.open_shard(problem, parameters, numbers, monitor)
     run = DeviceRun(monitor, StepLog())
     _score_database(job, run, run.host_part(parameters.threads))

@@ -58,7 +58,7 @@ class QueryTables:
 
 @dataclass(frozen=True, eq=False)
 class DeviceParts:
-    """Where parts lie in the letters of a block, and where the columns of every ``per_stream`` parts start, in fours.
+    """The places of parts in the letters of a block, and of the columns of every ``per_stream`` parts, in fours.
 
     ``bounds`` are the starts on the host.
     """
@@ -140,7 +140,7 @@ class BlockSearcher:
         return DeviceBlock(block, parts, codes, on_device)
 
     def upload_parts(self, parts: DatabaseParts, per_stream: int) -> DeviceParts:
-        """Copy where parts lie, and where their columns will, on the current stream."""
+        """Copy the places of parts in the letters, and those of their columns, on the current stream."""
         bounds = cuda_shapes.start_columns(parts.lengths, per_stream)
         return DeviceParts(bounds, per_stream, *device_arrays.upload_arrays(parts.begins, parts.lengths, bounds))
 
@@ -266,7 +266,7 @@ class BlockSearcher:
         return list(zip([0, *ends[:-1]], ends, strict=True))
 
     def note_launch(self, cells: int) -> None:
-        """Count launched cells as done when a few more launches follow; Cancel is heard here."""
+        """Count the cells of earlier launches as done, so that few (LAUNCHES_AHEAD) are pending. Raises Cancelled."""
         event = cupy.cuda.Event(disable_timing=True)
         event.record()
         self.pending.append((event, cells))

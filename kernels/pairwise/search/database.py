@@ -88,7 +88,10 @@ class SequenceDatabase:
 
 @dataclass(frozen=True, eq=False)
 class OpenedDatabase:
-    """The arrays of a database, sorted by length, the longest first; see the module. ``takes`` sequences by number."""
+    """The arrays of a database, sorted by length, the longest first; see the module.
+
+    ``take(numbers)`` returns sequences by their numbers in this order.
+    """
 
     codes: np.ndarray
     offsets: np.ndarray
@@ -123,7 +126,8 @@ def make_memory_database(sequences: Sequences[Sequence], name: str = "", source:
         sequences = tuple(sequence for sequence in sequences if len(sequence))
         lengths = lengths[lengths > 0]
     if not lengths.size:
-        raise InputError(f"{source or name or 'database'}: there is no sequence with letters to search in")
+        where = source or name or "database"
+        raise InputError(f"{where}: there is no sequence with letters to search in; give another file")
     letters = concatenate_letters(sequences)
     digest = hashlib.blake2b(letters.tobytes(), digest_size=16)
     digest.update(lengths.tobytes())
@@ -178,7 +182,8 @@ def read_header(path: Path) -> Mapping[str, Any]:
         with open(path, "rb") as file:
             head, size = file.read(HEADER_BYTES), os.fstat(file.fileno()).st_size
     except OSError as error:
-        raise InputError(f"{path}: cannot read the database: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise InputError(f"{path}: cannot read the database: {reason}; check its name and permissions") from error
     if not head.startswith(MAGIC):
         raise InputError(f"{path}: this is no prepared database; make one with: antidiag database make FASTA {path}")
     try:
@@ -287,7 +292,7 @@ def _has_time_of_maker(path: Path, header: Mapping[str, Any]) -> bool:
 
 
 def stamp_time(path: Path, header: Mapping[str, Any]) -> None:
-    """Give a prepared database the time that says that its digest is right."""
+    """Set the time of a prepared file to that in its header: a sign for later searches that its digest was checked."""
     os.utime(path, (header["made"], header["made"]))
 
 
@@ -328,7 +333,7 @@ def refuse_changed_source(path: Path, header: Mapping[str, Any]) -> None:
 
 
 def header_bytes(header: Mapping[str, Any]) -> bytes:
-    """Return a header as it stands in a file."""
+    """Return the first HEADER_BYTES bytes of a prepared file. Raise InputError for a header that does not fit."""
     text = MAGIC + json.dumps(dict(header)).encode()
     if len(text) > HEADER_BYTES:
         raise InputError("the names of the files of the database are too long; give fewer files, or shorter paths")

@@ -264,23 +264,26 @@ def _write_database(
                 file.write(piece)
                 digest.update(piece)
                 monitor.update(min(file.tell(), total), total, "writing")
-        composition = found.composition
-        header = {
-            "digest": digest.hexdigest(),
-            "bytes": total,
-            "count": int(lengths.size),
-            "letter_count": int(lengths.sum()),
-            "title_bytes": int(title_lengths.sum()),
-            "longest": int(lengths.max()),
-            "letters": bytes(np.flatnonzero(composition).tolist()).decode("ascii"),
-            "type": str(type or _guess_type(composition)),
-            "made": made,
-            "sources": sources,
-            "note": _describe_changes(found),
-        }
+        own = {"digest": digest.hexdigest(), "bytes": total, "made": made, "sources": sources}
+        header = {**own, **_describe_contents(found, lengths, title_lengths, type)}
         file.seek(0)
         file.write(header_bytes(header))
     stamp_time(target, header)
+
+
+def _describe_contents(
+    found: _Collected, lengths: np.ndarray, title_lengths: np.ndarray, type: SequenceType | None
+) -> dict[str, Any]:
+    """Return what the header says of the sequences: their number, letters, titles, type, and a note."""
+    return {
+        "count": int(lengths.size),
+        "letter_count": int(lengths.sum()),
+        "title_bytes": int(title_lengths.sum()),
+        "longest": int(lengths.max()),
+        "letters": bytes(np.flatnonzero(found.composition).tolist()).decode("ascii"),
+        "type": str(type or _guess_type(found.composition)),
+        "note": _describe_changes(found),
+    }
 
 
 def _with_whole_titles(found: _Collected, title_lengths: np.ndarray) -> np.ndarray:

@@ -13,16 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.model import Outcome
-from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.pairwise.model import Alignment, PairProblem
-from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import Alignment
 from antidiag.kernels.pairwise.search import database as databases
 from antidiag.kernels.pairwise.search import score_statistics
 from antidiag.kernels.pairwise.search.answer import SCORE_BINS, SearchAnswer, join_alignments
 from antidiag.kernels.pairwise.search.database import OpenedDatabase
+from antidiag.kernels.pairwise.search.hit_aligner import HitAligner
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
 from antidiag.kernels.pairwise.search.problem import SearchProblem
 from antidiag.kernels.pairwise.search.score_blocks import (
@@ -34,17 +33,13 @@ from antidiag.kernels.pairwise.search.score_blocks import (
 )
 from antidiag.kernels.pairwise.search.score_statistics import ScoreParameters
 from antidiag.kernels.pairwise.search.sizes import MOST_SCORES
-from antidiag.kernels.pairwise.strips import sizes as strip_sizes
 from antidiag.kernels.scoring import Scoring
 from antidiag.kernels.sequences.sequence_set import pack_sequences
-from antidiag.kernels.steps import StepLog
 
 SCORED_CODES = 27
 """Codes of letters, with '*'; greater ones have no score."""
 UNSCORED = PADDING_SCORE
 """Score of letters that a matrix lacks, and that do not occur."""
-ALIGNED_AT_A_TIME = 256
-"""Hits that are aligned before it is looked whether enough of them pass the limits."""
 FEW_LENGTHS = 16
 """Lengths whose least scores are looked for first; those of all others are near them."""
 SHARED_LETTERS = 2**20
@@ -69,14 +64,20 @@ class FoundHits:
 
     def keep_best(self, count: int, order: np.ndarray) -> None:
         """Keep the best hits, the best first; of equal scores that which comes first in the file of the database."""
-        ranked = np.lexsort((order[self.numbers], -self.scores.astype(np.int64)))[:count]
-        self.numbers, self.strands, self.scores = self.numbers[ranked], self.strands[ranked], self.scores[ranked]
+        self.select(np.lexsort((order[self.numbers], -self.scores.astype(np.int64)))[:count])
+
+    def select(self, places: np.ndarray) -> None:
+        """Keep the hits at these places, in this order."""
+        self.numbers, self.strands, self.scores = self.numbers[places], self.strands[places], self.scores[places]
 
 
 @dataclass
 class SearchJob:
-    """A search that is under way: its database, the hits so far, from which sequence on it goes on, and where it ends
-    (None: at the end of the database)."""
+    """A search that is under way: its database, and the hits so far.
+
+    It goes on with ``next_sequence`` and ends before ``end_sequence`` (None: at the end of the database). ``unsaved``
+    are the hits since the last saved part, with the numbers of their queries.
+    """
 
     problem: SearchProblem
     parameters: SearchParameters
@@ -268,14 +269,17 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
     """Align the hits on the threads of a run, and return the outcome."""
     problem, paths = job.problem, []
     for hits in job.hits:
-        kept = hits.scores.size if problem.filters_alignments else problem.most_hits
-        hits.keep_best(kept, job.database.order)
+        most = hits.scores.size if problem.filters_alignments else problem.most_hits
+        hits.keep_best(most, job.database.order)
     if problem.aligns_hits:
         with run.phase("alignments", sum(min(hits.scores.size, problem.most_hits) for hits in job.hits)) as phase:
-            aligner = _HitAligner(job, run)
+            aligner = HitAligner(problem, job.database, run)
             done = 0
             for number, hits in enumerate(job.hits):
-                paths += aligner.align(number, hits, partial(_report_more, phase, done))
+                report = partial(_report_more, phase, done)
+                kept, aligned = aligner.align(number, hits.numbers, hits.strands, report)
+                hits.select(kept)
+                paths += aligned
                 done += hits.scores.size
             phase.report(phase.total)
     answer = make_answer(job, paths)
@@ -287,70 +291,6 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
 def _report_more(phase: CpuPhase, before: int, count: int) -> None:
     """Report the hits of earlier queries and those of this one."""
     phase.report(before + count)
-
-
-class _HitAligner:
-    """Aligns hits by StripedAlignment, a hit on each thread."""
-
-    def __init__(self, job: SearchJob, run: CpuRun) -> None:
-        self.job, self.run = job, run
-        self.monitor = CancelOnlyMonitor(run.monitor)
-
-    def align(self, query: int, hits: FoundHits, report: Callable[[int], None]) -> list[Alignment]:
-        """Return the alignments of the hits of a query, which are reduced to those within the limits."""
-        problem = self.job.problem
-        kept: list[int] = []
-        paths: list[Alignment] = []
-        for first in range(0, hits.scores.size, ALIGNED_AT_A_TIME):
-            part = range(first, min(first + ALIGNED_AT_A_TIME, hits.scores.size))
-            pairs = self._make_pairs(query, hits, part)
-            for at, pair, path in zip(part, pairs, self._align_pairs(pairs, lambda: report(len(paths))), strict=True):
-                if len(paths) < problem.most_hits and _is_within_limits(problem, pair, path):
-                    kept.append(at)
-                    paths.append(path)
-            if len(paths) >= problem.most_hits:
-                break
-        chosen = np.array(kept, np.int64)
-        hits.numbers, hits.strands, hits.scores = hits.numbers[chosen], hits.strands[chosen], hits.scores[chosen]
-        return paths
-
-    def _make_pairs(self, query: int, hits: FoundHits, part: range) -> list[PairProblem]:
-        problem, strands = self.job.problem, len(self.job.problem.strands)
-        subjects = self.job.database.take(hits.numbers[part.start : part.stop])
-        searched = (problem.searched[query * strands + int(strand)] for strand in hits.strands[part.start : part.stop])
-        return [PairProblem(one, other, problem.scoring) for one, other in zip(searched, subjects, strict=True)]
-
-    def _align_pairs(self, pairs: list[PairProblem], report: Callable[[], None]) -> list[Alignment]:
-        from antidiag.kernels.pairwise.strips.cpu import striped_alignment  # compiled code, of CPU backends alone
-
-        found: list[Any] = [None] * len(pairs)
-
-        def align(number: int) -> None:
-            pair = pairs[number]
-            values = {**strip_sizes.choose_alignment_parameters(pair, "cpu", None), "threads": 1}
-            names = StripedAlignmentParameters.names()
-            parameters = StripedAlignmentParameters(**{name: values[name] for name in names if name in values})
-            found[number] = striped_alignment(pair, parameters, self.monitor, StepLog(keeps=False)).answer.alignment
-
-        numbers = iter(range(len(pairs)))
-
-        def work(worker: int) -> None:
-            for number in numbers:
-                if self.run.stop[0]:
-                    return
-                align(number)
-
-        workers.share_work(work, min(self.run.threads, max(len(pairs), 1)), self.run.stop, report)
-        return found
-
-
-def _is_within_limits(problem: SearchProblem, pair: PairProblem, path: Alignment) -> bool:
-    """Return whether an alignment has the identity and coverage that are asked for."""
-    if not problem.filters_alignments:
-        return True
-    columns, letters = path.operations.size, path.end[0] - path.start[0]
-    identical = int(path.find_identical(*pair.sequences).sum())
-    return 100 * identical >= problem.min_identity * columns and 100 * letters >= problem.min_coverage * len(pair.first)
 
 
 def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import __version__
-from antidiag.kernels.io import hit_tables
+from antidiag.kernels.io import hit_paf_sam, hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitColumn, QueryHits
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
@@ -42,7 +42,7 @@ def make_hit(problem: SearchProblem, answer: SearchAnswer, hit: int, rank: int) 
 
 
 def iterate_hits(problem: SearchProblem, answer: SearchAnswer) -> Iterator[QueryHits]:
-    """Yield every query with its hits; one that nothing is like has none."""
+    """Yield every query with its hits; a query without hits has an empty list."""
     for query, hits in iterate_queries(problem, answer):
         found = [make_hit(problem, answer, hit, rank) for rank, hit in enumerate(hits)]
         yield QueryHits(describe_sequence(query), found)
@@ -64,9 +64,9 @@ def write_table(problem: SearchProblem, answer: SearchAnswer, kind: str, columns
         case ".jsonl":
             return hit_tables.json_lines(found, columns)
         case ".paf":
-            return hit_tables.paf_lines(found)
+            return hit_paf_sam.paf_lines(found)
         case ".sam":
-            return hit_tables.sam_lines(found, ((subject.name, len(subject)) for subject in answer.subjects))
+            return hit_paf_sam.sam_lines(found, ((subject.name, len(subject)) for subject in answer.subjects))
     return terminal_lines(found)
 
 

@@ -19,8 +19,10 @@ CHUNK = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class HitMeasures:
-    """Counts of each aligned hit, int64 of shape (hits,): columns with the same letter twice, all columns, and letters
-    against gaps."""
+    """Counts of each aligned hit, int64 of shape (hits,).
+
+    ``identical`` are columns with the same letter twice, ``columns`` all columns, ``gap_letters`` letters against gaps.
+    """
 
     identical: np.ndarray
     columns: np.ndarray

@@ -1,4 +1,4 @@
-"""What the sweep with pruning (pruned_sweep.cuh) needs on the device, and what it tells afterwards."""
+"""What the sweep with pruning (pruned_sweep.cuh) needs on the device, and which blocks it skipped."""
 
 from __future__ import annotations
 

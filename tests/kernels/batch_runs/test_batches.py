@@ -16,8 +16,9 @@ import pytest
 
 from antidiag.kernels import ROOT
 from antidiag.kernels.batch_runs import batch as batch_module
-from antidiag.kernels.batch_runs.batch import FAILURES, MANIFEST, SUMMARY, Batch, BatchRow, group_items, run_batch
+from antidiag.kernels.batch_runs.batch import MANIFEST, Batch, group_items, run_batch
 from antidiag.kernels.batch_runs.batch_items import BatchItem, list_items, read_table
+from antidiag.kernels.batch_runs.batch_summary import FAILURES, SUMMARY, BatchRow
 from antidiag.kernels.errors import Cancelled, InputError, ParameterError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.executors.gpus import GpusExecutor

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.io import hit_tables
+from antidiag.kernels.io import hit_paf_sam, hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitAlignment, HitSequence, QueryHits
 
 QUERY = HitSequence("q1", 12, "q1 a query", b"TTACGTACGTAA")
@@ -47,8 +47,8 @@ def test_format_7_names_query_database_fields_and_counts_hits():
 
 def test_a_query_without_hits_is_told_in_every_format_that_can():
     assert "# 0 hits found" in lines_of(hit_tables.commented_lines, hit_tables.parse_columns(""), hits=())
-    assert lines_of(hit_tables.paf_lines, hits=()).split("\t")[:6] == ["q1", "12", "0", "0", "*", "*"]
-    assert "q1\t4\t*" in lines_of(hit_tables.sam_lines, [], hits=())
+    assert lines_of(hit_paf_sam.paf_lines, hits=()).split("\t")[:6] == ["q1", "12", "0", "0", "*", "*"]
+    assert "q1\t4\t*" in lines_of(hit_paf_sam.sam_lines, [], hits=())
 
 
 def test_scores_alone_have_no_invented_alignment():
@@ -62,7 +62,7 @@ def test_scores_alone_have_no_invented_alignment():
         "evalue": None,
     }
     with pytest.raises(InputError, match="SAM needs alignments"):
-        lines_of(hit_tables.sam_lines, [("s 1", 20)], hits=[hit])
+        lines_of(hit_paf_sam.sam_lines, [("s 1", 20)], hits=[hit])
 
 
 def test_csv_reads_back():
@@ -72,11 +72,11 @@ def test_csv_reads_back():
 
 def test_paf_and_sam_hold_strand_clips_and_secondary_hits():
     second = Hit(QUERY, SUBJECT, 3.5, strand="-", alignment=REVERSE, rank=1)
-    first, other = lines_of(hit_tables.paf_lines, hits=[PLAIN, second]).splitlines()
+    first, other = lines_of(hit_paf_sam.paf_lines, hits=[PLAIN, second]).splitlines()
     assert first.split("\t")[:12] == ["q1", "12", "2", "9", "+", "s_1", "20", "5", "11", "5", "7", "255"]
     assert {"tp:A:P", "AS:i:31", "bs:f:12.2", "ev:f:3.2e-07", "cg:Z:3=1I2=1X"} == set(first.split("\t")[12:])
     assert other.split("\t")[4] == "-" and "as:f:3.5" in other and "tp:A:S" in other
-    sam = lines_of(hit_tables.sam_lines, [("s 1", 20)], hits=[PLAIN, second]).splitlines()
+    sam = lines_of(hit_paf_sam.sam_lines, [("s 1", 20)], hits=[PLAIN, second]).splitlines()
     assert "@SQ\tSN:s_1\tLN:20" in sam
     assert sam[-2].split("\t")[:10] == ["q1", "0", "s_1", "6", "255", "2S3=1I2=1X3S", "*", "0", "0", "TTACGTACGTAA"]
     assert sam[-1].split("\t")[:10] == ["q1", "272", "s_1", "8", "255", "7H2=1X2H", "*", "0", "0", "*"]
@@ -84,7 +84,7 @@ def test_paf_and_sam_hold_strand_clips_and_secondary_hits():
 
 def test_sam_refuses_two_subjects_that_it_cannot_tell_apart():
     with pytest.raises(InputError, match="are called a_b"):
-        lines_of(hit_tables.sam_lines, [("a b", 20), ("a_b", 21)])
+        lines_of(hit_paf_sam.sam_lines, [("a b", 20), ("a_b", 21)])
 
 
 @pytest.mark.parametrize(

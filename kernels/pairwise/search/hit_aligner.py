@@ -1,0 +1,105 @@
+"""Alignment of the hits of a search by StripedAlignment, a hit on each thread, and limits of identity and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.monitor import CancelOnlyMonitor
+from antidiag.kernels.pairwise.model import Alignment, PairProblem
+from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
+from antidiag.kernels.pairwise.search.database import OpenedDatabase
+from antidiag.kernels.pairwise.search.problem import SearchProblem
+from antidiag.kernels.pairwise.strips import sizes as strip_sizes
+from antidiag.kernels.steps import StepLog
+
+ALIGNED_AT_A_TIME = 256
+"""Hits that are aligned before it is looked whether enough of them pass the limits."""
+
+
+class HitAligner:
+    """Aligns the hits of a search on the threads of a run."""
+
+    def __init__(self, problem: SearchProblem, database: OpenedDatabase, run: CpuRun) -> None:
+        self._problem, self._database, self._run = problem, database, run
+        self._monitor = CancelOnlyMonitor(run.monitor)
+
+    def align(
+        self, query: int, numbers: np.ndarray, strands: np.ndarray, report: Callable[[int], None]
+    ) -> tuple[np.ndarray, list[Alignment]]:
+        """Return which hits of a query are within the limits, and their alignments, at most ``problem.most_hits``.
+
+        Parameters
+        ----------
+        query : int
+            Number of the query.
+        numbers, strands : ndarray of int64 and int8, shape (hits,)
+            Sequences by their numbers in the sorted database, and strands, the best hit first.
+        report : callable
+            ``report(aligned)`` tells the hits of this query that are aligned; it raises Cancelled.
+
+        Returns
+        -------
+        places : ndarray of int64
+            The hits within the limits, ascending.
+        alignments : list of Alignment
+            One for each of these.
+        """
+        kept: list[int] = []
+        paths: list[Alignment] = []
+        for first in range(0, numbers.size, ALIGNED_AT_A_TIME):
+            part = slice(first, min(first + ALIGNED_AT_A_TIME, numbers.size))
+            pairs = self._make_pairs(query, numbers[part], strands[part])
+            aligned = self._align_pairs(pairs, lambda: report(len(paths)))
+            for place, (pair, path) in enumerate(zip(pairs, aligned, strict=True), first):
+                if len(paths) < self._problem.most_hits and is_within_limits(self._problem, pair, path):
+                    kept.append(place)
+                    paths.append(path)
+            if len(paths) >= self._problem.most_hits:
+                break
+        return np.array(kept, np.int64), paths
+
+    def _make_pairs(self, query: int, numbers: np.ndarray, strands: np.ndarray) -> list[PairProblem]:
+        """Return the pairs of the query, on the strand of each hit, and the sequences."""
+        problem = self._problem
+        first = query * len(problem.strands)
+        searched = (problem.searched[first + int(strand)] for strand in strands)
+        subjects = self._database.take(numbers)
+        return [PairProblem(one, other, problem.scoring) for one, other in zip(searched, subjects, strict=True)]
+
+    def _align_pairs(self, pairs: list[PairProblem], report: Callable[[], None]) -> list[Alignment]:
+        """Return the alignments of pairs, which threads take in turn."""
+        from antidiag.kernels.pairwise.strips.cpu import striped_alignment  # compiled code, of CPU backends alone
+
+        found: list[Any] = [None] * len(pairs)
+
+        def align_pair(number: int) -> None:
+            pair = pairs[number]
+            values = {**strip_sizes.choose_alignment_parameters(pair, "cpu", None), "threads": 1}
+            names = StripedAlignmentParameters.names()
+            parameters = StripedAlignmentParameters(**{name: values[name] for name in names if name in values})
+            found[number] = striped_alignment(pair, parameters, self._monitor, StepLog(keeps=False)).answer.alignment
+
+        numbers = iter(range(len(pairs)))
+
+        def work(worker: int) -> None:
+            for number in numbers:
+                if self._run.stop[0]:
+                    return
+                align_pair(number)
+
+        workers.share_work(work, min(self._run.threads, max(len(pairs), 1)), self._run.stop, report)
+        return found
+
+
+def is_within_limits(problem: SearchProblem, pair: PairProblem, path: Alignment) -> bool:
+    """Return whether an alignment has the identity and coverage that are asked for."""
+    if not problem.filters_alignments:
+        return True
+    columns, letters = path.operations.size, path.end[0] - path.start[0]
+    identical = int(path.find_identical(*pair.sequences).sum())
+    return 100 * identical >= problem.min_identity * columns and 100 * letters >= problem.min_coverage * len(pair.first)
