@@ -10,8 +10,8 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 
-PAIR_BYTES, PATH_BYTES = 70, 50
-"""Bytes of numbers, sizes and places of a pair, and what paths add."""
+PAIR_BYTES, PATH_BYTES = {"cpu": 70, "cuda": 180}, 50
+"""Bytes of numbers, sizes and places of a pair on the host by backend (a GPU takes pairs sorted), and what paths add."""
 SMALL_CELLS = 1 << 20
 """Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell."""
 BORDER_BYTES = 0.5
@@ -45,7 +45,7 @@ def estimate_path_memory(problem: BatchProblem, parameters: Any, backend: str) -
 def _estimate(problem: BatchProblem, parameters: Any, backend: str, paths: bool) -> Footprint:
     lengths = sequence_lengths(problem.sequences)
     letters, operations = int(lengths.sum()), count_path_letters(problem) * paths
-    host = {"pairs": (PAIR_BYTES + PATH_BYTES * paths) * problem.pair_count, "paths": 3 * operations // 2}
+    host = {"pairs": (PAIR_BYTES[backend] + PATH_BYTES * paths) * problem.pair_count, "paths": 3 * operations // 2}
     longest = np.sort(lengths)[-2:].astype(np.int64)
     if backend == "cpu":
         host["rows"] = parameters.threads * (8 * int(longest[-1]) + SMALL_CELLS * paths)
