@@ -11,7 +11,7 @@ from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 
 PAIR_BYTES, PATH_BYTES = {"cpu": 70, "cuda": 180}, 50
-"""Bytes of numbers, sizes and places of a pair on the host by backend (a GPU takes pairs sorted), and what paths add."""
+"""Bytes of numbers, sizes and places of a pair on the host, by backend, and what paths add."""
 SMALL_CELLS = 1 << 20
 """Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell."""
 BORDER_BYTES = 0.5
