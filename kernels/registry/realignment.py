@@ -35,7 +35,8 @@ def realigning_methods(count: int) -> list[Method]:
         if "alignment" in method.returns and method.problem_type.inputs:
             first, *others = method.problem_type.inputs
             most = count if first.maximum is None else first.maximum
-            fits = refines_alignment(method) or (first.kind is SEQUENCE and first.minimum <= count <= most)
+            takes = first.kind is SEQUENCE and not first.sequence_types and first.minimum <= count <= most
+            fits = refines_alignment(method) or takes
             if fits and not any(taken.minimum for taken in others):
                 found.append(method)
     return found
