@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 
@@ -45,8 +46,10 @@ class ReplayView(PaintedView):
     @classmethod
     def shows(cls, result: Result) -> bool:
         """Return whether the view can show a result: one event for each phase is nothing to be played."""
-        phases = len(result.times_ms.keys() - {"compilation", "transfer"})
-        return result.steps.count > max(phases, 1)
+        count, phases = result.steps.count, len(result.times_ms.keys() - {"compilation", "transfer"})
+        if count <= phases:  # some of the phases may log nothing
+            phases = np.unique(result.steps.ordered_events()["phase"]).size
+        return bool(count > max(phases, 1))
 
     @property
     def time_ns(self) -> float:

@@ -66,7 +66,8 @@ def test_all_that_is_needed_is_given_and_shown(qtbot, page):
     page.method_box.setCurrentIndex(page.method_box.findData(find_method("striped-score")))
     for seed in range(1, 30):
         page.seed_box.setValue(seed)
-        if "E" in (names := [page.exercise.play.tables[number].name for number in page.exercise.shown_tables]):
+        names = [page.exercise.play.tables[number].name for number in page.exercise.shown_tables]
+        if names == ["H", "E", "F"]:  # affine gaps of one piece
             break
     given = page.given_label.text()
     for word in ("Match", "Mismatch", "Gap open", "Gap extend", "First sequence"):
