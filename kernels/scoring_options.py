@@ -135,7 +135,7 @@ def resolve_options(
     letters than those of the sequences, and where a second piece is chosen that the chosen gap model does not use.
     """
     chosen = {name: value for name, value in options.items() if value is not None}
-    if chosen.get("gap_model", TWO_PIECES) != TWO_PIECES:  # the automatic second piece may be among all automatic values
+    if chosen.get("gap_model", TWO_PIECES) != TWO_PIECES:  # all automatic values have a second piece, too
         automatic = default_gap_model(sequences)
         chosen = {name: value for name, value in chosen.items() if name not in SECOND_COSTS or automatic[name] != value}
     second = [name for name in SECOND_COSTS if name in chosen]

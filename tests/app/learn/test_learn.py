@@ -274,7 +274,8 @@ def test_pages_have_room_in_a_narrow_window_and_their_panels_are_drawers(qtbot):
         learn.pages.setCurrentWidget(page)
         learn.contents.setCurrentRow(learn.pages.indexOf(page))
         QApplication.processEvents()
-        assert page.folding.folded_sides == {"right"} and learn.width() <= 620
+        assert page.folding.folded_sides == {"right"}
+        qtbot.waitUntil(lambda: learn.width() <= 620)
         page.folding.toggle_panel("method")
         assert page.folding.open_side == "right" and page.folding.is_shown("method")
         page.folding.toggle_panel("method")
