@@ -33,6 +33,7 @@ UNITS = {SequenceType.DNA: "nt", SequenceType.RNA: "nt", SequenceType.PROTEIN: "
 
 FAMILY_NAMES = {
     "pairwise": "Two sequences",
+    "batch": "Many pairs",
     "search": "Search in a database",
     "triple": "Three sequences",
     "profiles": "Profiles",
