@@ -58,7 +58,7 @@ def test_long_compilation_is_reported_as_such(monkeypatch):
     monkeypatch.setattr(compilation, "LOADING_S", 0.06)
     told = []
     compilation.compile_cancellably(lambda: time.sleep(0.3), Monitor(lambda *state: told.append(state)))
-    assert told == [(0, 1, "compiling, once")]
+    assert told == [(0, 1, "compiling, once"), (1, 1, "compiling, once")]
 
 
 def test_loading_is_not_reported():
