@@ -7,7 +7,8 @@ from pathlib import Path
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.method import CostEstimate, Method, ProblemType, Teaching, backends_in
+from antidiag.kernels.cost_models import minimum_models
+from antidiag.kernels.method import CostEstimate, Method, ProblemType, Teaching, backends_in, count_all_cells
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.batch import formats, problem, sizes
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
@@ -53,6 +54,13 @@ _declare_method = partial(
     ),
 )
 
+COST_MODELS = minimum_models(
+    count_all_cells,
+    "Gotoh 1982",
+    "five sums and three maxima a cell; a GPU does a sum and a maximum of two pairs in one instruction",
+    {"cpu": 8.0, "cuda": 4.0},
+)
+
 METHODS = (
     _declare_method(
         id="batch-alignment",
@@ -64,6 +72,7 @@ METHODS = (
             estimate_memory=sizes.estimate_path_memory,
             memory_hint="Align the pairs in several runs.",
             nominal_gcups={"cpu": 0.3, "cuda": 1000.0},
+            cost_models=COST_MODELS,
         ),
     ),
     _declare_method(
@@ -76,6 +85,7 @@ METHODS = (
             estimate_memory=sizes.estimate_score_memory,
             memory_hint="Align the pairs in several runs.",
             nominal_gcups={"cpu": 0.5, "cuda": 2000.0},
+            cost_models=COST_MODELS,
         ),
     ),
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.method import CostEstimate, Method, ProblemType, Resumption, Teaching, backends_in
+from antidiag.kernels.cost_models import minimum_models
+from antidiag.kernels.method import (
+    CostEstimate,
+    Method,
+    ProblemType,
+    Resumption,
+    Teaching,
+    backends_in,
+    count_all_cells,
+)
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.search import formats, problem, shards, sizes
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
@@ -57,6 +66,13 @@ METHODS = (
             estimate_memory=sizes.estimate_memory,
             memory_hint="Prepare the database, ask for fewer hits, or choose a smaller block.",
             nominal_gcups={"cpu": 30.0, "cuda": 2000.0},
+            cost_models=minimum_models(
+                count_all_cells,
+                "Rognes 2011",
+                "four sums and four maxima a cell, of many sequences in a vector; a GPU does seven maxima and six sums "
+                "for four cells",
+                {"cpu": 8.0, "cuda": 3.25},
+            ),
         ),
         splitting=RunSplitting(
             "shards of the database",
