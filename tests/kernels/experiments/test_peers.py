@@ -66,7 +66,7 @@ def test_edlib_is_offered_for_edit_distances_only():
         pair("ACGT", "ACCT", Scoring(match_mismatch(0, -1), 1, 1), Mode.GLOBAL),
         pair("ACGT", "ACCT", Scoring(match_mismatch(1, -1), 0, 1), Mode.GLOBAL),
     ):
-        assert "edit distance only" in peer.refusal(other)
+        assert "edit distances only" in peer.refusal(other)
 
 
 def test_sixteen_bits_are_offered_only_where_they_suffice():
