@@ -99,7 +99,7 @@ FORMATS = (
     FileFormat(".csv", "CSV", "score", _table_writer(hit_tables.csv_lines)),
     FileFormat(".jsonl", "JSON lines", "score", _table_writer(hit_tables.json_lines)),
     FileFormat(".paf", "PAF", "score", _table_writer(hit_paf_sam.paf_lines, has_columns=False)),
-    FileFormat(".sam", "SAM", "alignment", _sam_lines),
+    FileFormat(".sam", "SAM", "alignments", _sam_lines),
     FileFormat(".txt", "Text table", "score", text_lines),
 )
 

@@ -26,7 +26,7 @@ from antidiag.kernels.recovery import interrupted_runs
 
 ROOT = Path(__file__).parents[3]
 METHOD = "checkpointed-alignment"
-SETTINGS = ("--backend", "cpu", "-p", "s=32", "-p", "tile=64", "-p", "T=32")
+SETTINGS = ("--backend", "cpu", "-p", "s=32", "-p", "tile=64", "-p", "T=32", "-p", "pruning=off")
 Said = Callable[..., tuple[int, str, str]]
 
 
