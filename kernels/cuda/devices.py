@@ -87,7 +87,7 @@ def parse_gpus(text: str) -> tuple[int, ...] | int:
         return ALL_GPUS
     numbers = tuple(int(one) for one in text.split(",") if one.isdecimal())
     if len(numbers) != text.count(",") + 1 or len(set(numbers)) < len(numbers):
-        raise ParameterError(f"device is {text!r}; give the number of a GPU, several such as 0,1, or all")
+        raise ParameterError(f"--device must be the number of a GPU, several such as 0,1, or all; got {text!r}")
     return numbers
 
 

@@ -113,7 +113,7 @@ def test_matrix_from_a_file(says, tmp_path):
 def test_parameters_and_threads(says):
     options = ("-p", "s=64", "-p", "T=32", "-p", "precision=32", "--threads", "1", "--backend", "cpu", "--json", "-")
     assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {
-        "s": 64, "T": 32, "threads": 1, "precision": 32,
+        "s": 64, "T": 32, "threads": 1, "precision": 32, "pruning": "on",
     }  # fmt: skip
 
 

@@ -170,5 +170,5 @@ def test_gpus_are_chosen_by_numbers_or_all(emulated) -> None:
         assert devices.select_gpus(devices.parse_gpus("2,0"), shares=True) == (2, (0,))
         assert devices.select_gpus(devices.parse_gpus("1"), shares=True) == (1, ())
     for text in ("", "a", "0,", "1,1", "-1"):
-        with pytest.raises(ParameterError, match="give the number of a GPU"):
+        with pytest.raises(ParameterError, match="must be the number of a GPU"):
             devices.parse_gpus(text)
