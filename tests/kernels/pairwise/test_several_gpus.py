@@ -125,7 +125,8 @@ def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_scores_are_those_of_one_gpu(emulated, short_slices, monkeypatch, mode: Mode, count: int) -> None:
     random = np.random.default_rng(count)
     LatePeers(monkeypatch, random)
-    for m, n in ((1000, 1100), (150, 230), (300, 97)):
+    long = ((1000, 1100),) if mode is Mode.LOCAL and count == 2 else ()  # boundaries go around several times
+    for m, n in (*long, (150, 230), (300, 97)):
         problem = draw_pair(random, mode, m, n)
         expected = reference.align_pair(problem)
         for s in (32, 64):

@@ -139,8 +139,8 @@ def slices(names: tuple[str, str], *pieces: slice) -> list[str]:
 
 
 REAL = [
-    pytest.param(MITOCHONDRIA, (slice(100, 260), slice(90, 300)), id="mitochondria"),
-    pytest.param(LAMBDOIDS, (slice(0, 180), slice(18_000, 18_240)), id="phages"),
+    pytest.param(MITOCHONDRIA, (slice(100, 210), slice(90, 240)), id="mitochondria"),
+    pytest.param(LAMBDOIDS, (slice(0, 110), slice(18_000, 18_150)), id="phages"),
 ]
 
 
