@@ -63,7 +63,7 @@ class CpuBatch:
 
     def run_all(self) -> Outcome:
         """Compute all pairs."""
-        self.run.compile(lambda: compile_small_pairs(self.paths))
+        self.run.compile_once(compile_small_pairs, self.paths)
         answer = AnswerAssembly(self.problem, self.shapes.is_swapped, self.paths)
         tasks = self._make_tasks()
         sizes = [int(self.cells[numbers].sum()) for numbers in tasks]
