@@ -207,7 +207,7 @@ def with_opened(state: State, rows: Sequences[int]) -> State:
         return state
     subset = sorted({*state.subset, rows[0]}) if len(rows) == 1 else rows
     subset = () if len(subset) == len(state.sequences) else subset
-    return replace(state, subset=subset if isinstance(subset, range) else tuple(sorted(subset)))
+    return replace(state, subset=tuple(sorted(subset)))
 
 
 def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = (), are_picked: bool = True) -> State:
