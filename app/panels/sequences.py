@@ -146,10 +146,14 @@ class SequencePanel(Card):
         rows = self.table.rows()
         self._session.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
-            places = np.array(rows) + step
-            self.table.select_ranges(_range_edges(np.bincount(places, minlength=self.model.rowCount())))
-            flag = QItemSelectionModel.SelectionFlag.NoUpdate
-            self.table.selectionModel().setCurrentIndex(self.model.index(int(places[0]), NAME), flag)
+            self.select_rows(np.array(rows) + step)
+
+    def select_rows(self, rows: Sequences[int] | np.ndarray) -> None:
+        """Select these rows and make the first of them the current one."""
+        self.table.select_ranges(_range_edges(np.bincount(rows, minlength=self.model.rowCount()) > 0))
+        flag, first = QItemSelectionModel.SelectionFlag.NoUpdate, self.model.index(int(rows[0]), NAME)
+        self.table.selectionModel().setCurrentIndex(first, flag)
+        self.table.scrollTo(first)
 
     def change_type(self, kind: SequenceType) -> None:
         """Change the type of the selected sequences."""
