@@ -24,7 +24,7 @@ from antidiag.kernels.pairwise.batch.parameters import BatchParameters
 from antidiag.kernels.pairwise.batch.sizes import SMALL_CELLS
 from antidiag.kernels.pairwise.batch.slices import PairShapes
 from antidiag.kernels.pairwise.batch.strands import compute_strands
-from antidiag.kernels.pairwise.parameters import MappedStripParameters, StripedAlignmentParameters
+from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters, StripedScoreParameters
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
@@ -121,7 +121,7 @@ class CpuBatch:
         from antidiag.kernels.pairwise.strips import cpu  # compiled code, which small pairs do not need
 
         pair = self.problem.make_pair(number)
-        kind = StripedAlignmentParameters if self.paths else MappedStripParameters
+        kind = StripedAlignmentParameters if self.paths else StripedScoreParameters
         choose = strip_sizes.choose_alignment_parameters if self.paths else strip_sizes.choose_score_parameters
         values = {**choose(pair, "cpu", None), "threads": 1}
         names = kind.names()

@@ -11,7 +11,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Sequence, SequenceType, concatenate_letters, sequence_lengths
-from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from antidiag.kernels.pairwise.model import UNKNOWN_END, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import (
     FREE_ENDS,
     NO_FREE_ENDS,
@@ -259,10 +259,21 @@ class BatchAnswer:
         return problem.make_pair(number, Strand.REVERSE if is_reversed else Strand.FORWARD)
 
     def pair_answer(self, number: int) -> PairAnswer:
-        """Return the answer of a pair, whose path is known."""
-        assert self.paths is not None, "this method gives no paths"
+        """Return the answer of a pair; its end is unknown where the method gives no paths."""
+        if self.paths is None:
+            return PairAnswer(int(self.scores[number]), UNKNOWN_END)
         path = self.paths[number]
         return PairAnswer(int(self.scores[number]), path.end, path)
+
+    def select_pair(self, number: int) -> BatchAnswer:
+        """Return the answer of a batch of this pair alone."""
+        one, paths = slice(number, number + 1), self.paths
+        alone = None
+        if paths is not None:
+            zero = np.zeros(1, np.int32), np.zeros(1, np.int64)
+            pieces = (paths[number].operations,)
+            alone = BatchPaths(paths.starts[one], paths.ends[one], pieces, *zero, paths.lengths[one])
+        return BatchAnswer(self.scores[one], alone, None if self.is_reversed is None else self.is_reversed[one])
 
     def check(self, problem: BatchProblem) -> None:
         """Rescore paths independently: all of a small batch, else some; AssertionError where one does not fit."""
