@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from antidiag.interface.answers import PairAlignment
@@ -13,11 +14,9 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.pairwise.batch.model import RECORDS
-from antidiag.kernels.pairwise.model import UNKNOWN_END, PairAnswer
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 
 ALIGNMENT, SCORE = "batch-alignment", "batch-score"
-SINGLE = {ALIGNMENT: "striped-alignment", SCORE: "striped-score"}
-"""The method for one pair that gives the same answer; answers of pairs are saved by it."""
 RUN_SETTINGS = {"backend", "device", "progress"}
 MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
 """Letters and pairs of a batch: enough to fill a GPU, and little memory."""
@@ -83,17 +82,39 @@ def align_batch(
         {**own, "pairing": RECORDS},
     )
     for number in range(len(pairs)):
-        yield PairAlignment(_result_of_pair(result, number, pairs[number]))
+        yield BatchedPair(result, number, pairs[number])
 
 
-def _result_of_pair(result: Result, number: int, pair: LetterPair) -> Result:
-    """Return the result of a pair of a batch, as the method for one pair gives it."""
-    problem, answer = (
-        dataclasses.replace(result.problem.make_pair(number), first=pair[0], second=pair[1]),
-        result.answer,
-    )
-    found = PairAnswer(int(answer.scores[number]), UNKNOWN_END) if answer.paths is None else answer.pair_answer(number)
-    note = f"computed by {result.method} with {result.problem.pair_count - 1:,} other pairs; the times are those of all"
-    return dataclasses.replace(
-        result, method=SINGLE[result.method], problem=problem, answer=found, parameters={}, notes=(*result.notes, note)
-    )
+class BatchedPair(PairAlignment):
+    """The best alignment of a pair that was computed in a batch.
+
+    Attributes
+    ----------
+    batch : Result
+        The run of all pairs of the batch.
+    """
+
+    def __init__(self, batch: Result, number: int, pair: LetterPair) -> None:
+        self.batch, self._number, self._pair = batch, number, pair
+
+    @cached_property
+    def problem(self) -> PairProblem:
+        """Both sequences, the scoring and the mode, on the better strand."""
+        found = self.batch.answer.settled_pair(self.batch.problem, self._number)
+        return dataclasses.replace(found, first=self._pair[0], second=self._pair[1])
+
+    @cached_property
+    def answer(self) -> PairAnswer:
+        """Score, end and alignment in the units of the method."""
+        return self.batch.answer.pair_answer(self._number)
+
+    @cached_property
+    def result(self) -> Result:
+        """The run of the batch with the problem and the answer of this pair alone; its times are those of all pairs."""
+        problem, answer = self.batch.problem, self.batch.answer
+        alone = dataclasses.replace(problem, sequences=self._pair)
+        others = problem.pair_count - 1
+        note = f"computed together with {others:,} other pairs; the times are those of all"
+        return dataclasses.replace(
+            self.batch, problem=alone, answer=answer.select_pair(self._number), notes=(*self.batch.notes, note)
+        )

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.io.hit_tables import HitAlignment, HitSequence
+from antidiag.kernels.io.hit_tables import Hit, HitAlignment, HitSequence
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem
 from antidiag.kernels.scoring import Scoring
+
+
+def describe_pair(problem: PairProblem, score: int, path: Alignment | None) -> Hit:
+    """Return a pair as tables take it, without an alignment where that is empty; the first sequence is the query."""
+    aligned = path is not None and path.operations.size
+    return Hit(
+        describe_sequence(problem.first),
+        describe_sequence(problem.second),
+        problem.scoring.unscale_score(score),
+        strand="-" if problem.is_reversed else "+",
+        alignment=describe_alignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
+        if aligned
+        else None,
+    )
 
 
 def describe_sequence(sequence: Sequence) -> HitSequence:

@@ -13,7 +13,8 @@ from antidiag.kernels.io.hit_tables import Hit, HitSequence, QueryHits
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
-from antidiag.kernels.pairwise.hit_records import describe_alignment, describe_sequence
+from antidiag.kernels.pairwise.hit_records import describe_pair
+from antidiag.kernels.scoring import Mode, Strand
 from antidiag.kernels.scoring_options import scoring_json
 
 SHOWN_PAIRS = 20
@@ -23,15 +24,8 @@ NAME_WIDTH = 24
 
 def make_hit(problem: BatchProblem, answer: BatchAnswer, number: int) -> Hit:
     """Return a pair as tables take it; the first sequence is the query."""
-    first = problem.sequences[int(problem.pairs.firsts[number])]
-    second = problem.sequences[int(problem.pairs.seconds[number])]
     path = answer.paths[number] if answer.paths is not None else None
-    return Hit(
-        describe_sequence(first),
-        describe_sequence(second),
-        problem.scoring.unscale_score(int(answer.scores[number])),
-        alignment=describe_alignment(path, first, second, problem.scoring) if path and path.operations.size else None,
-    )
+    return describe_pair(answer.settled_pair(problem, number), int(answer.scores[number]), path)
 
 
 def iterate_pairs(problem: BatchProblem, answer: BatchAnswer) -> Iterator[QueryHits]:
@@ -129,17 +123,22 @@ def answer_json(result: Result) -> dict[str, Any]:
     for number in range(problem.pair_count):
         hit = make_hit(problem, answer, number)
         path = hit.alignment
-        found = {"first": hit.query.name, "second": hit.subject.name, "score": hit.score}
+        found: dict[str, Any] = {"first": hit.query.name, "second": hit.subject.name, "score": hit.score}
+        if answer.is_reversed is not None:
+            found["strand"] = str(Strand.REVERSE if hit.strand == "-" else Strand.FORWARD)
         if answer.paths is not None:
+            pair, cells = answer.settled_pair(problem, number), answer.paths[number]
             found |= {
-                "start": answer.paths.starts[number].tolist(),
-                "end": answer.paths.ends[number].tolist(),
+                "start": list(cells.start),
+                "end": list(cells.end),
                 "cigar": path.cigar if path else "",
+                "identity": vars(cells.count_identities(*pair.sequences)),
             }
         pairs.append(found)
     return {
         "pairs": pairs,
         "mode": str(problem.mode),
-        "free_ends": vars(problem.free_ends),
+        "free_ends": vars(problem.chosen_ends if problem.mode is Mode.CUSTOM else problem.free_ends),
+        "strand": str(problem.strand),
         "scoring": scoring_json(problem.scoring),
     }

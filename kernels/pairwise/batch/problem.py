@@ -13,10 +13,18 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.pairwise.batch.model import ALL, PAIRINGS, QUERIES, RECORDS, BatchProblem
-from antidiag.kernels.pairwise.problem import FREE_END_OPTIONS, MODE, choose_free_ends
+from antidiag.kernels.pairwise.problem import (
+    FREE_END_OPTIONS,
+    LETTER_OPTIONS,
+    MODE,
+    STRAND,
+    choose_free_ends,
+    refuse_protein_strands,
+)
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring import Mode
-from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from antidiag.kernels.scoring import Mode, Strand
+from antidiag.kernels.scoring_options import GAP_MODEL_OPTIONS
+from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, None)
 
@@ -45,7 +53,16 @@ COLUMNS = Parameter(
     "evalue and bitscore stay empty.",
     default="",
 )
-BATCH_OPTIONS = (PAIRING, QUERY_COUNT, MODE, *FREE_END_OPTIONS, *SCORING_OPTIONS[1:], COLUMNS)
+BATCH_OPTIONS = (
+    PAIRING,
+    QUERY_COUNT,
+    MODE,
+    *FREE_END_OPTIONS,
+    STRAND,
+    *LETTER_OPTIONS,
+    *GAP_MODEL_OPTIONS,
+    COLUMNS,
+)
 
 
 def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> BatchProblem:
@@ -62,10 +79,19 @@ def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> B
         _check_records(sequences)
     queries = _count_queries(sequences, queries) if pairing == QUERIES else 0
     parse_columns(values["columns"])
-    mode, ends = Mode(values["mode"]), choose_free_ends(values)
-    problem = BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"])
-    problem.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
+    mode, ends, strand = Mode(values["mode"]), choose_free_ends(values), Strand(values["strand"])
+    refuse_protein_strands(sequences, strand)
+    problem = BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"], strand)
+    for one in problem.strand_problems:
+        one.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
+
+
+def refuse_backend(problem: BatchProblem, backend: str) -> str:
+    """Return why a backend does not compute a batch; "" where it does."""
+    if backend == "cuda" and problem.scoring.has_two_pieces:
+        return "batches with gap costs of two pieces are computed on the CPU only"
+    return ""
 
 
 def _count_by_file(sequences: Sequences[Sequence]) -> dict[str, int]:
@@ -112,6 +138,8 @@ def setting_rows(problem: BatchProblem) -> LabelledRows:
     return [
         ("Pairs", f"{problem.pair_count:,}, {pairs[problem.pairing]}"),
         ("Mode", problem.mode_text),
+        *([("Strand", str(problem.strand))] if problem.strand is not Strand.FORWARD else []),
+        *([("Preset", describe_preset(problem.scoring.preset))] if problem.scoring.preset else []),
         ("Scoring", problem.scoring.describe_costs()),
     ]
 
@@ -126,6 +154,7 @@ def option_values(problem: BatchProblem) -> Mapping[str, Any]:
         "queries": problem.query_count,
         "columns": problem.columns,
         "mode": str(problem.mode),
+        "strand": str(problem.strand),
         **switches,
         **{name: value for name, value in scores.items() if name in names},
     }
