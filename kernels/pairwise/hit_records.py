@@ -13,15 +13,15 @@ from antidiag.kernels.scoring import Scoring
 
 def describe_pair(problem: PairProblem, score: int, path: Alignment | None) -> Hit:
     """Return a pair as tables take it, without an alignment where that is empty; the first sequence is the query."""
-    aligned = path is not None and path.operations.size
+    found = None
+    if path is not None and path.operations.size:
+        found = describe_alignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
     return Hit(
         describe_sequence(problem.first),
         describe_sequence(problem.second),
         problem.scoring.unscale_score(score),
         strand="-" if problem.is_reversed else "+",
-        alignment=describe_alignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
-        if aligned
-        else None,
+        alignment=found,
     )
 
 
