@@ -23,6 +23,7 @@ from antidiag.interface.models import Model, find_model
 from antidiag.interface.runs import run_method
 from antidiag.interface.search_hits import SearchHits
 from antidiag.kernels import registry
+from antidiag.kernels.batch_runs.pair_streams import cut_batches
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.file_conventions import use_conventions
@@ -164,7 +165,7 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
     wanted = settings.pop("type", None)
     pairs = _check_pairs(zip_longest(as_data(first, wanted), as_data(second, wanted)))
     if pair_batches.accepts_settings(method, settings):
-        for batch in pair_batches.cut_batches(pairs):
+        for batch in cut_batches(pairs):
             if len(batch) > 1:
                 yield from pair_batches.align_batch(batch, method, settings)
             else:
