@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from antidiag.interface.answers import PairAlignment
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.batch_runs.pair_streams import LetterPair
 from antidiag.kernels.model import Result
-from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.pairwise.batch.model import RECORDS
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 
 ALIGNMENT, SCORE = "batch-alignment", "batch-score"
 RUN_SETTINGS = {"backend", "device", "progress"}
-MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
-"""Letters and pairs of a batch: enough to fill a GPU, and little memory."""
-LARGEST_CELLS = 1 << 26
-"""Cells of the largest pair that is aligned together with others."""
-
-LetterPair = tuple[Letters, Letters]
 
 
 def accepts_settings(method: str | None, settings: Mapping[str, Any]) -> bool:
@@ -33,36 +26,6 @@ def accepts_settings(method: str | None, settings: Mapping[str, Any]) -> bool:
     of_batches = registry.find_method(method or ALIGNMENT)
     options = {option.name for option in of_batches.problem_type.options} - {"pairing", "queries"}
     return settings.keys() <= options | of_batches.parameters.names() | RUN_SETTINGS
-
-
-def cut_batches(pairs: Iterable[LetterPair]) -> Iterator[list[LetterPair]]:
-    """Yield batches of pairs whose sequences are of one type; a pair of more than LARGEST_CELLS cells is a batch alone.
-
-    An InputError of the iterable is raised after the pairs before it were yielded.
-    """
-    batch: list[LetterPair] = []
-    letters = 0
-    stream = iter(pairs)
-    while True:
-        try:
-            pair = next(stream, None)
-        except InputError:
-            if batch:
-                yield batch
-            raise
-        is_large = pair is not None and len(pair[0]) * len(pair[1]) > LARGEST_CELLS
-        types = {one.type for one in pair} if pair else set()
-        is_full = letters > MOST_LETTERS or len(batch) == MOST_PAIRS
-        if batch and (pair is None or is_large or is_full or types != {one.type for one in batch[0]}):
-            yield batch
-            batch, letters = [], 0
-        if pair is None:
-            return
-        if is_large:
-            yield [pair]
-            continue
-        batch.append(pair)
-        letters += len(pair[0]) + len(pair[1])
 
 
 def align_batch(

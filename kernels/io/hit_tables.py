@@ -38,9 +38,9 @@ def reverse_complement(row: bytes, sequence: HitSequence) -> bytes:
     return row[::-1].translate(RNA_COMPLEMENTS if is_rna else COMPLEMENTS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HitAlignment:
-    """The alignment of a hit.
+    """The alignment of a hit; a subclass may compute fields when a table asks for them.
 
     ``query_range`` and ``subject_range`` are half-open ranges of letters from 0, on the forward strand of each. The
     rows hold the aligned letters with '-' for gaps in the direction of the subject: of a hit on the reverse strand the

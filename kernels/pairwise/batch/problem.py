@@ -66,10 +66,21 @@ BATCH_OPTIONS = (
 
 
 def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> BatchProblem:
+    """Return the problem of many pairs, as `make_batch_problem`, once its letters are encoded.
+
+    Raises InputError for an empty sequence and a letter without a score as well.
+    """
+    problem = make_batch_problem(sequences, options)
+    for one in problem.strand_problems:
+        one.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
+    return problem
+
+
+def make_batch_problem(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> BatchProblem:
     """Return the problem of many pairs; options that are not set follow the type of the sequences.
 
-    Raises InputError for an empty sequence, a letter without a score, and records without a partner, ParameterError for
-    queries that are none or all of the sequences.
+    Raises InputError for records without a partner, ParameterError for queries that are none or all of the sequences,
+    and for a strand that proteins have not.
     """
     SEQUENCES.check(len(sequences))
     values = scoring_options.resolve_options(sequences, options, BATCH_OPTIONS)
@@ -81,10 +92,7 @@ def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> B
     parse_columns(values["columns"])
     mode, ends, strand = Mode(values["mode"]), choose_free_ends(values), Strand(values["strand"])
     refuse_protein_strands(sequences, strand)
-    problem = BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"], strand)
-    for one in problem.strand_problems:
-        one.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
-    return problem
+    return BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"], strand)
 
 
 def refuse_backend(problem: BatchProblem, backend: str) -> str:
@@ -107,16 +115,26 @@ def _check_records(sequences: Sequences[Sequence]) -> None:
     """Raise InputError where two files have different numbers of records, or one list an odd number."""
     counts = _count_by_file(sequences)
     if len(counts) == 2:
-        (one, first), (other, second) = counts.items()
-        if first != second:
-            raise InputError(
-                f"{one} has {first:,} sequences and {other} {second:,}; record by record both need as many. Choose the "
-                "pairs all or queries, or complete the shorter file"
-            )
-    if len(sequences) % 2:
+        refuse_missing_records(counts)
+    refuse_odd_records(len(sequences))
+
+
+def refuse_missing_records(counts: Mapping[str, int]) -> None:
+    """Raise InputError where two files, whose records are counted, have different numbers of them."""
+    if len(counts) != 2:
+        return
+    (one, first), (other, second) = counts.items()
+    if first != second:
         raise InputError(
-            f"{len(sequences):,} sequences are no whole pairs; add one, or choose the pairs all or queries"
+            f"{one} has {first:,} sequences and {other} {second:,}; record by record both need as many. Choose the "
+            "pairs all or queries, or complete the shorter file"
         )
+
+
+def refuse_odd_records(count: int) -> None:
+    """Raise InputError where records of one list are no whole pairs."""
+    if count % 2:
+        raise InputError(f"{count:,} sequences are no whole pairs; add one, or choose the pairs all or queries")
 
 
 def _count_queries(sequences: Sequences[Sequence], chosen: int) -> int:
