@@ -14,7 +14,7 @@ from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.executors.messages import pack_message, unpack_message
 from antidiag.kernels.executors.task_runner import pack_task
-from antidiag.kernels.executors.tasks import ForeignWorker, Task
+from antidiag.kernels.executors.tasks import ExecutorLost, ForeignWorker, Task
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from tests.dask_clusters import start_process_cluster, start_thread_cluster
@@ -175,6 +175,22 @@ def test_choices_that_cannot_be_had_say_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.CONNECT_S", 1.0)
     with pytest.raises(BackendUnavailable, match=r"no Dask scheduler answers at tcp://127.0.0.1:9.*cluster start"):
         ExecutorChoice("dask", "tcp://127.0.0.1:9").open()
+
+
+def test_a_call_of_the_scheduler_that_breaks_is_no_unexpected_error(cluster, monkeypatch):
+    def fail(*rest: object, **named: object) -> None:
+        raise ConnectionError("in <TCP (closed)>: Stream is closed")
+
+    with ExecutorChoice("dask", cluster).open() as executor:
+        assert executor.slots == 2
+        for name in ("scheduler_info", "run", "submit", "cancel"):
+            monkeypatch.setattr(executor._client, name, fail)
+        monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.COUNT_S", 0.0)
+        assert executor.slots == 2, "the last count"
+        for call in (executor.resources, lambda: executor.share(7), lambda: list(executor.map([task("echo_value")]))):
+            with pytest.raises(ExecutorLost, match="cannot be reached any more"):
+                call()
+        executor.cancel()
 
 
 def test_messages_refuse_other_bytes():
