@@ -125,6 +125,9 @@ RESIDUES = dict(
 """Residue factors in hundredths by Pascarella and Argos (1992), as in Thompson, Higgins and Gibson (1994): high where
 gaps are rare."""
 WEIGHT_UNITS = 1000
+LEAST_WEIGHT = 0.2
+"""Weight of a row at least. Beside fragments on long branches, the whole sequences of a column may be near zero in
+ClustalW's weights, so that fragments of different parts are aligned with each other."""
 LEAST_RATIO = 0.9
 
 
@@ -163,12 +166,17 @@ def align_clustalw(job: PipelineJob) -> tuple[np.ndarray, Tree]:
     own: ClustalwRules = job.problem.rules
     tree = guide_tree.build_guide_tree(job, own.pairwise, pairwise_scoring(job.problem))
     with job.run.phase(WEIGHTS_AND_STEPS):
-        weights = dict(zip(tree.taxa, leaf_weights(tree).tolist(), strict=True))
+        weights = dict(zip(tree.taxa, row_weights(tree).tolist(), strict=True))
         followed, alike = divergent_sequences.delay_divergent(tree, own.delay)
-        units = [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa]
+        units = [round(WEIGHT_UNITS * weights[name]) for name in followed.taxa]
     with job.run.phase(ALIGNMENT):
         rule = ClustalwRule(job.problem, job.alphabet, alike)
         return job.align_along_tree(followed, units, rule), tree
+
+
+def row_weights(tree: Tree) -> np.ndarray:
+    """Return the weight of each row of the alignment, in the order of ``tree.leaves``; float64, the largest is 1."""
+    return np.maximum(leaf_weights(tree), LEAST_WEIGHT)
 
 
 class ClustalwRule:

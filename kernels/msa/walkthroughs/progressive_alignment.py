@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.msa import reference
 from antidiag.kernels.msa.pipelines import clustalw, divergent_sequences, thesis
+from antidiag.kernels.msa.pipelines.clustalw import row_weights
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
@@ -103,7 +103,7 @@ class _RowHistory:
                 if other.node in self.level and join.first <= other.first < join.first + len(join.rows)
             ]
             self.level[join.node] = len(self.level) + 1 if serial else max(inside, default=0) + 1
-        self.weights = leaf_weights(self.tree) if len(self.taxa) > 1 else np.ones(len(self.taxa))
+        self.weights = row_weights(self.tree) if len(self.taxa) > 1 else np.ones(len(self.taxa))
 
     def make_animation(self, title: str, weighted: bool = False) -> Animation:
         """Build the animation; ``weighted`` adds the sequence weights to the first step."""

@@ -31,6 +31,7 @@ from antidiag.kernels.msa.pipelines.alignment_nodes import PARTS, AlignmentNode
 from antidiag.kernels.msa.pipelines.node_encoding import NodeEncoder
 from antidiag.kernels.profiles.column_scores.encoding import round_frequencies
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
+from tests.attack import problems
 from tests.choosing import HypothesisChooser
 
 METHODS = ("msa-thesis", "msa-clustalw")
@@ -248,3 +249,9 @@ def test_sequences_of_a_file_keep_their_titles(tmp_path: Path):
     path.write_text(">one the first of them\nACDEFG\n>two\nACDFG\n")
     found = run("msa-clustalw", tuple(sequences.read_sequences(path)))
     assert found.answer.alignment.annotations.of_rows == ((0, "DE", "the first of them"),)
+
+
+def test_whole_sequences_count_beside_fragments_in_clustalw(tmp_path):
+    """A family of which a third are halves: whole sequences on short branches hold the halves together."""
+    method = registry.find_method("msa-clustalw")
+    assert problems.attempt(7, 1960, tmp_path, "cpu", [method]) == ""
