@@ -19,13 +19,15 @@ from antidiag.kernels.scoring import Scoring
 
 def describe_pair(problem: PairProblem, score: int, path: Alignment | None) -> Hit:
     """Return a pair as tables take it, without an alignment where that is empty; the first sequence is the query."""
-    aligned = path is not None and path.operations.size
+    aligned = None
+    if path is not None and path.operations.size:
+        aligned = PathAlignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
     return Hit(
         describe_sequence(problem.first),
         describe_sequence(problem.second),
         problem.scoring.unscale_score(score),
         strand="-" if problem.is_reversed else "+",
-        alignment=PathAlignment(path, *problem.sequences, problem.scoring, problem.is_reversed) if aligned else None,
+        alignment=aligned,
     )
 
 
@@ -94,37 +96,37 @@ class PathAlignment(HitAlignment):
         return top.encode("ascii"), bottom.encode("ascii")
 
     @property
-    def query_row(self) -> bytes:  # type: ignore[override]
+    def query_row(self) -> bytes:
         """The row of the query."""
         return self._rows[0]
 
     @property
-    def subject_row(self) -> bytes:  # type: ignore[override]
+    def subject_row(self) -> bytes:
         """The row of the subject."""
         return self._rows[1]
 
     @cached_property
-    def identical(self) -> int:  # type: ignore[override]
+    def identical(self) -> int:
         """Columns of identical letters."""
         return int(self.path.find_identical(*self.sequences).sum())
 
     @cached_property
-    def positive(self) -> int:  # type: ignore[override]
+    def positive(self) -> int:
         """Columns of two letters whose score is positive."""
         return count_positive(self.path, *self.sequences, self.scoring)
 
     @cached_property
-    def cigar(self) -> str:  # type: ignore[override]
+    def cigar(self) -> str:
         """The CIGAR in the style that the user chose."""
         return self.path.format_cigar(*self.sequences)
 
     @cached_property
-    def md(self) -> str | None:  # type: ignore[override]
+    def md(self) -> str | None:
         """The tag MD of SAM."""
         return format_md(self.path, *self.sequences)
 
     @cached_property
-    def cs(self) -> str | None:  # type: ignore[override]
+    def cs(self) -> str | None:
         """The tag cs of PAF."""
         return format_cs(self.path, *self.sequences)
 
