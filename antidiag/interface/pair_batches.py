@@ -72,7 +72,7 @@ class BatchedPair(PairAlignment):
         return self.batch.answer.pair_answer(self._number)
 
     @cached_property
-    def result(self) -> Result:
+    def result(self) -> Result:  # type: ignore[override] # made when it is asked for
         """The run of the batch with the problem and the answer of this pair alone; its times are those of all pairs."""
         problem, answer = self.batch.problem, self.batch.answer
         alone = dataclasses.replace(problem, sequences=self._pair)

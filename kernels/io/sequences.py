@@ -197,10 +197,13 @@ def gc_fraction(sequence: Sequence) -> float | None:
 
 def reading_notes(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     """Summarise the notes of sequences: "2,399,145 gaps removed from 14,950 sequences"."""
-    notes = sequences.notes if isinstance(sequences, SequenceSet) else (sequence.note for sequence in sequences)
+    found = sequences.notes if isinstance(sequences, SequenceSet) else (sequence.note for sequence in sequences)
+    notes = [note for note in found if note]
+    if not notes:
+        return ()
     counts: Counter[str] = Counter()
     totals: Counter[str] = Counter()
-    for part in (part for note in notes if note for part in note.split("; ")):
+    for part in (part for note in notes for part in note.split("; ")):
         counted = COUNTED_NOTE.fullmatch(part)
         kind = f"{counted[2]} {counted[3]}" if counted else part
         counts[kind] += 1

@@ -19,15 +19,15 @@ from antidiag.kernels.scoring import Scoring
 
 def describe_pair(problem: PairProblem, score: int, path: Alignment | None) -> Hit:
     """Return a pair as tables take it, without an alignment where that is empty; the first sequence is the query."""
-    aligned = None
+    found = None
     if path is not None and path.operations.size:
-        aligned = PathAlignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
+        found = PathAlignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
     return Hit(
         describe_sequence(problem.first),
         describe_sequence(problem.second),
         problem.scoring.unscale_score(score),
         strand="-" if problem.is_reversed else "+",
-        alignment=aligned,
+        alignment=found,
     )
 
 

@@ -75,7 +75,7 @@ class CpuBatch:
 
     def run_all(self) -> Outcome:
         """Compute all pairs."""
-        self.run.compile(lambda: compile_small_pairs(self.paths, self.problem.scoring.has_two_pieces))
+        self.run.compile_once(compile_small_pairs, self.paths, self.problem.scoring.has_two_pieces)
         answer = AnswerAssembly(self.problem, self.shapes.is_swapped, self.paths)
         tasks = self._make_tasks()
         sizes = [int(self.cells[numbers].sum()) for numbers in tasks]
