@@ -24,8 +24,10 @@ from antidiag.app.session.sequence_editor import SequenceEditor
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError, InputError
 from antidiag.kernels.io import sequence_tools as tools
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import read_sequence_text
 from antidiag.kernels.model import Sequence as Data
+from antidiag.kernels.monitor import Monitor
 
 FRAMES = {f"{'Forward' if frame > 0 else 'Other strand'}, from letter {abs(frame)}": frame for frame in tools.FRAMES}
 MAX_COPIED_LETTERS = 2**26
@@ -51,6 +53,7 @@ class SequenceTools:
         menu.addAction("Reverse complement", self.turn)
         menu.addAction("Translate...", self.ask_translate)
         menu.addAction("Extract part...", self.ask_part)
+        menu.addAction("Align codons", self.align_codons)
         menu.addSeparator()
         menu.addAction("Remove duplicates", self.remove_duplicates)
         menu.addAction("Keep by name or length...", self.ask_keep)
@@ -68,6 +71,21 @@ class SequenceTools:
         self._make_sequences(
             f"Letters {span}", lambda sequence: tools.extract_range(sequence, *tools.parse_range(span, len(sequence)))
         )
+
+    def align_codons(self) -> None:
+        """Align the selected coding sequences codon by codon, as their proteins are aligned, and add the alignment."""
+        if not (rows := self._selected_rows("Align codons")):
+            return
+        chosen = [self._session.state.sequences[row] for row in rows]
+
+        def compute(monitor: Monitor) -> AlignedSequences:
+            from antidiag.kernels.registry.codon_alignment import (
+                align_codons,  # compiled code, which others do not need
+            )
+
+            return align_codons(chosen, monitor)
+
+        self._editor.add_computed("Align codons", compute)
 
     def _make_sequences(self, label: str, made: Callable[[Data], Data]) -> None:
         if rows := self._selected_rows(label):

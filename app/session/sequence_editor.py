@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from antidiag.app.jobs.queue import Job, JobQueue
 from antidiag.app.session.session import Session, duplicate_label, retype_label
@@ -10,6 +11,7 @@ from antidiag.app.session.state import Check, State, duplicated, kept_alone, ret
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.model import Sequence as Data
 from antidiag.kernels.model import SequenceType, sequence_lengths
+from antidiag.kernels.monitor import Monitor
 
 LANE = "edit"
 MANY = 20_000
@@ -49,6 +51,10 @@ class SequenceEditor:
         """Change the type of these rows, or refuse and name the first letter that does not belong to it."""
         before = self._session.state
         self._apply_edit(retype_label(kind), len(rows), lambda check: retyped(before, rows, kind, check))
+
+    def add_computed(self, label: str, compute: Callable[[Monitor], Any]) -> None:
+        """Add the datum that a job computes, such as an alignment, behind the other data."""
+        self._queue.submit(Job(label, LANE, compute, lambda found: self._session.add_data([found])))
 
     def _apply_edit(self, label: str, rows: int, make: Make) -> None:
         before = self._session.state

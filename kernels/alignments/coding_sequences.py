@@ -18,9 +18,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from antidiag.kernels.alignments.genetic_code import CODON_TAG
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
+from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.text import format_count
 
@@ -196,7 +198,20 @@ def thread_codons(coding: Sequences[CodingSequence], proteins: AlignedSequences)
     kind = SequenceType.RNA if all(one.sequence.type is SequenceType.RNA for one in rows) else SequenceType.DNA
     flat = letters.reshape(len(rows), -1)
     flat.setflags(write=False)
-    return AlignedSequences(proteins.names, flat, kind, name=f"{proteins.name} codons")
+    marks = _mark_columns(rows, letters)
+    notes = Annotations(of_columns=((CODON_TAG, marks),)) if marks.strip(".") else NO_ANNOTATIONS
+    return AlignedSequences(proteins.names, flat, kind, name=f"{proteins.name} codons", annotations=notes)
+
+
+def _mark_columns(rows: Sequences[CodingSequence], letters: np.ndarray) -> str:
+    """Return a sign for each column: where a row has an incomplete codon before its end, or a stop; '.' elsewhere."""
+    marks = np.full((letters.shape[1], 3), ord("."), np.uint8)
+    for row, one in enumerate(rows):
+        places = np.flatnonzero((letters[row] != GAP).any(axis=1))
+        starts = np.cumsum((one.codons != GAP).sum(axis=1)) - (one.codons != GAP).sum(axis=1) + 1
+        for sign, letters_of in (("*", one.stops), ("/", one.shifts)):
+            marks[places[np.searchsorted(starts, letters_of)]] = ord(sign)
+    return marks.tobytes().decode("ascii")
 
 
 def _match_rows(coding: Sequences[CodingSequence], proteins: AlignedSequences) -> list[CodingSequence]:

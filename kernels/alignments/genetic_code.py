@@ -6,6 +6,9 @@ from functools import cache
 
 import numpy as np
 
+CODON_TAG = "shift_or_stop"
+"""Note of the columns of a codon alignment: '/' at an incomplete codon of any row, '*' at a stop before the end."""
+
 GAP = ord("-")
 
 

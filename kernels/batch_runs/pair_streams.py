@@ -7,6 +7,7 @@ which options and tables depend; then again while the pairs are computed. Tables
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field, replace
@@ -114,7 +115,7 @@ class SequenceFile:
 def survey_file(path: Path, type: SequenceType | None, monitor: Monitor) -> SequenceFile:
     """Read a file once, and return what holds of all its sequences. Raise InputError for a bad record."""
     letters: dict[SequenceType, bytes] = {}
-    hashes: list[tuple[int, int]] = []
+    hashes = array("q")  # of the name and of the title of each sequence
 
     def look_at_each() -> Iterator[Sequence]:
         for one in sequences.iterate_sequences(path, type, monitor):
@@ -122,17 +123,17 @@ def survey_file(path: Path, type: SequenceType | None, monitor: Monitor) -> Sequ
                 raise InputError(f"{path}: {one.name}: the sequence is empty; remove it")
             if more := one.letters.translate(None, letters.get(one.type, b"")):
                 letters[one.type] = letters.get(one.type, b"") + bytes(set(more))
-            hashes.append((hash(one.name), hash(sequences.title_of(one))))
+            hashes.extend((hash(one.name), hash(sequences.title_of(one))))
             yield one
 
     version = file_version(path) if path.is_file() else None
     notes = sequences.reading_notes(look_at_each())
     if not hashes:
         raise InputError(f"{path}: the file has no sequence; give FASTA, GenBank or plain letters")
-    different = np.unique(np.array(hashes, np.int64), axis=0)[:, 0]
+    different = np.unique(np.frombuffer(hashes, np.int64).reshape(-1, 2), axis=0)[:, 0]
     words, counts = np.unique(different, return_counts=True)
     repeated = frozenset(words[counts > 1].tolist())
-    return SequenceFile(path, version, type, len(hashes), letters, repeated, notes)
+    return SequenceFile(path, version, type, len(hashes) // 2, letters, repeated, notes)
 
 
 @dataclass

@@ -96,37 +96,37 @@ class PathAlignment(HitAlignment):
         return top.encode("ascii"), bottom.encode("ascii")
 
     @property
-    def query_row(self) -> bytes:  # type: ignore[override]
+    def query_row(self) -> bytes:
         """The row of the query."""
         return self._rows[0]
 
     @property
-    def subject_row(self) -> bytes:  # type: ignore[override]
+    def subject_row(self) -> bytes:
         """The row of the subject."""
         return self._rows[1]
 
     @cached_property
-    def identical(self) -> int:  # type: ignore[override]
+    def identical(self) -> int:
         """Columns of identical letters."""
         return int(self.path.find_identical(*self.sequences).sum())
 
     @cached_property
-    def positive(self) -> int:  # type: ignore[override]
+    def positive(self) -> int:
         """Columns of two letters whose score is positive."""
         return count_positive(self.path, *self.sequences, self.scoring)
 
     @cached_property
-    def cigar(self) -> str:  # type: ignore[override]
+    def cigar(self) -> str:
         """The CIGAR in the style that the user chose."""
         return self.path.format_cigar(*self.sequences)
 
     @cached_property
-    def md(self) -> str | None:  # type: ignore[override]
+    def md(self) -> str | None:
         """The tag MD of SAM."""
         return format_md(self.path, *self.sequences)
 
     @cached_property
-    def cs(self) -> str | None:  # type: ignore[override]
+    def cs(self) -> str | None:
         """The tag cs of PAF."""
         return format_cs(self.path, *self.sequences)
 

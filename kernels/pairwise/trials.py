@@ -64,10 +64,10 @@ def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     if strand is Strand.FORWARD:
         return make_pair(*rows, scoring, mode, SequenceType.PROTEIN, ends)
     first_bases, second_bases = (row.translate(AS_BASES) for row in rows)
-    return make_pair(first_bases, second_bases, _score_bases(scoring), mode, SequenceType.DNA, ends, strand)
+    return make_pair(first_bases, second_bases, score_bases(scoring), mode, SequenceType.DNA, ends, strand)
 
 
-def _score_bases(scoring: Scoring) -> Scoring:
+def score_bases(scoring: Scoring) -> Scoring:
     """Return a scoring of the letters A, B, C and D as one of bases."""
     matrix = scoring.matrix
     if set("ACGT") <= set(matrix.letters):

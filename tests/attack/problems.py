@@ -9,13 +9,16 @@ from pathlib import Path
 from antidiag.kernels import registry, trials
 from antidiag.kernels.method import Method
 from antidiag.kernels.trials import RandomChooser, TrialChooser
-from tests.attack import guide_trees
+from tests.attack import guide_trees, pair_options
 from tests.attack.nucleotide_families import TAKES_FAMILIES, try_nucleotide_family
 from tests.kernels.conformance import checks
 
+PAIR_METHODS = {*pair_options.METHODS}
 Check = Callable[[Method, str, TrialChooser], None]
 GUIDE_TREES = 5
 """One attempt in so many is one of guide trees: few methods take one, and many write one."""
+PAIR_OPTIONS = 8
+"""One attempt in so many is of pairs with the options of users."""
 NUCLEOTIDE_FAMILIES = 40
 """One attempt in so many is a family of hundreds of nucleotide sequences, which takes as long as many others."""
 
@@ -29,6 +32,8 @@ def attempt(
     aligners = [method for method in TAKES_FAMILIES if method in methods and backend in method.backends]
     if aligners and number % NUCLEOTIDE_FAMILIES == 0:
         method, check = choose.choose_one(aligners), try_nucleotide_family
+    elif PAIR_METHODS & {method.id for method in methods} and number % PAIR_OPTIONS == 1:
+        return _try_pair_options(choose, folder, backend)
     elif takers and number % GUIDE_TREES == GUIDE_TREES - 1:
         method, check = choose.choose_one(takers), guide_trees.try_guide_trees
     else:
@@ -38,6 +43,15 @@ def attempt(
         check(method, backend, choose)
     except Exception as error:
         return f"{method.id} on {backend}, {check.__name__}: {type(error).__name__}: {error}"
+    return ""
+
+
+def _try_pair_options(choose: TrialChooser, folder: Path, backend: str) -> str:
+    """Try pairs with the options of users: "" where all holds, else what does not."""
+    try:
+        pair_options.try_pair_options(choose, folder, backend)
+    except Exception as error:
+        return f"pairs with options on {backend}: {type(error).__name__}: {error}"
     return ""
 
 

@@ -11,11 +11,11 @@ import pytest
 from antidiag.kernels import registry
 from antidiag.kernels.trials import RandomChooser
 from tests.attack import __main__ as attack
-from tests.attack import jobs, making, nucleotide_families, problems
+from tests.attack import jobs, making, nucleotide_families, pair_options, problems
 from tests.emulator import build
 from tests.kernels.conformance import checks
 
-SEED, PROBLEMS, DEVICES = 14, 30, 12
+SEED, PROBLEMS, DEVICES, PAIRS = 14, 30, 12, 12
 FAMILIES = {"paths", "bipartite-paths", "folding", "matrix-chain", "tree"}
 """Problem types whose methods compile in no time; the conformance suite tries all others as well."""
 METHODS = tuple(method for method in registry.METHODS if method.problem_type.id in FAMILIES)
@@ -26,6 +26,18 @@ def test_random_problems(tmp_path: Path) -> None:
     assert not found, "\n".join(found)
 
 
+def test_pairs_with_the_options_of_users(tmp_path: Path) -> None:
+    for number in range(PAIRS):
+        pair_options.try_pair_options(RandomChooser(number), tmp_path, "cpu")
+
+
+def test_a_table_in_pieces_that_differs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_options.PairStream, "write_table", lambda self, path, *others: path.write_text("other"))
+    found = [problems.attempt(SEED, 8 * number + 1, tmp_path, "cpu", PAIR_METHODS) for number in range(PAIRS)]
+    assert any("in pieces is not that of one run" in text for text in found)
+
+
+PAIR_METHODS = tuple(map(registry.find_method, pair_options.METHODS))
 ALIGNERS = ["msa-parttree", "msa", "msa-clustalw", "lcs-single-linkage"]
 
 

@@ -31,6 +31,7 @@ from antidiag.app.views.aligned.side_panels.pair_summary import PairSummary
 from antidiag.app.views.aligned.side_panels.posterior_panel import PosteriorPanel
 from antidiag.app.views.aligned.side_panels.row_splitter import RowSplitter
 from antidiag.app.views.aligned.side_panels.tree_controller import TreeController
+from antidiag.kernels.alignments.genetic_code import CODON_TAG
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.frames import codon_text
@@ -38,6 +39,7 @@ from antidiag.kernels.pairwise.frames import codon_text
 VIEW_FORMS = {
     "pair": (("match",), True),
     "frames": (("match", *(tracks.NOTE_PREFIX + tag for tag in (codon_text.SHIFT_TAG, *codon_text.BASE_TAGS))), True),
+    "codons": (("codons", tracks.NOTE_PREFIX + CODON_TAG, "frame 1", "consensus"), False),
     "triple": (("identity",), True),
     "many": (("logo", "consensus", "confidence", "conservation", "occupancy"), False),
 }
@@ -52,6 +54,8 @@ def _choose_form(alignment: AlignedSequences, result: Result | None) -> str:
     """Return the form, one of VIEW_FORMS, in which an alignment is shown first."""
     if any(tag == codon_text.SHIFT_TAG for tag, _ in alignment.annotations.of_columns):
         return "frames"
+    if any(tag == CODON_TAG for tag, _ in alignment.annotations.of_columns):
+        return "codons"
     return {2: "pair", 3: "triple"}.get(len(alignment.names), "many") if result else "many"
 
 

@@ -30,7 +30,9 @@ from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 
 TASK_CELLS = 1 << 24
-"""Cells of the small pairs of a task: some hundredths of a second."""
+"""Cells of the small pairs of a task, at most: some hundredths of a second."""
+TASKS_A_THREAD = 4
+"""Tasks of a thread in a batch of few cells, so that all threads end at about the same time."""
 
 
 def score_batch(problem: BatchProblem, parameters: BatchParameters, monitor: Monitor, steps: StepLog) -> Outcome:
@@ -86,9 +88,10 @@ class CpuBatch:
         """Return the numbers of the pairs of each task: one large pair, or small ones of one orientation."""
         large = np.flatnonzero(self.cells > SMALL_CELLS)
         tasks = [np.array([number]) for number in large[np.argsort(-self.cells[large], kind="stable")]]
+        most = max(min(TASK_CELLS, int(self.cells.sum()) // (TASKS_A_THREAD * self.run.threads)), 1)
         for is_swapped in (False, True):
             small = np.flatnonzero((self.cells <= SMALL_CELLS) & (self.shapes.is_swapped == is_swapped))
-            borders = np.searchsorted(np.cumsum(self.cells[small]), np.arange(TASK_CELLS, self.cells.sum(), TASK_CELLS))
+            borders = np.searchsorted(np.cumsum(self.cells[small]), np.arange(most, self.cells.sum(), most))
             tasks += [part for part in np.split(small, np.unique(borders)) if part.size]
         return tasks
 

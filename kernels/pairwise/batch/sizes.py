@@ -12,9 +12,9 @@ from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 
 PAIR_BYTES, PATH_BYTES = {"cpu": 70, "cuda": 180}, 50
 """Bytes of numbers, sizes and places of a pair on the host, by backend, and what paths add."""
-SMALL_CELLS = 1 << 20
+SMALL_CELLS = 1 << 19
 """Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell; two bytes with
-gap costs of two pieces."""
+gap costs of two pieces. Above about 400,000 cells the striped methods are faster (one thread of an AMD EPYC)."""
 BORDER_BYTES = 0.5
 """Bytes of stored borders of a cell on a GPU, for paths."""
 SLICE_BYTES = 4 << 30

@@ -13,7 +13,7 @@ from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise import trials as pair_trials
 from antidiag.kernels.pairwise.batch.model import ALL, PAIRINGS, QUERIES, RECORDS, BatchAnswer, BatchProblem
 from antidiag.kernels.pairwise.model import PairAnswer
-from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, Strand
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
 
 LENGTHS = (1, 2, 5, 15, 16, 17, 31, 32, 33, 40, 63, 64, 65)
@@ -34,7 +34,12 @@ def draw_batch(choose: TrialChooser, lengths: tuple[int, ...] = LENGTHS) -> Batc
         own = random.choice(alphabet, size)
         letters.append(np.where(random.random(size) < choose.choose_one((0.0, 0.8, 0.95)), base[:size], own))
     queries = choose.draw_integer(1, count - 1) if pairing == QUERIES else 0
-    return make_batch(["".join(one) for one in letters], scoring, mode, ends, pairing, queries)
+    rows, strand = ["".join(one) for one in letters], choose.choose_one(pair_trials.STRANDS)
+    if strand is Strand.FORWARD:
+        return make_batch(rows, scoring, mode, ends, pairing, queries)
+    bases = [row.translate(pair_trials.AS_BASES) for row in rows]
+    of_bases = pair_trials.score_bases(scoring)
+    return make_batch(bases, of_bases, mode, ends, pairing, queries, SequenceType.DNA, strand)
 
 
 def make_batch(
@@ -45,10 +50,11 @@ def make_batch(
     pairing: str = RECORDS,
     queries: int = 0,
     kind: SequenceType = SequenceType.PROTEIN,
+    strand: Strand = Strand.FORWARD,
 ) -> BatchProblem:
     """Return the problem of these letters."""
     sequences = tuple(Sequence(f"s{number}", text.encode(), kind) for number, text in enumerate(letters))
-    return BatchProblem(sequences, scoring, mode, ends, pairing, queries)
+    return BatchProblem(sequences, scoring, mode, ends, pairing, queries, "", strand)
 
 
 @lru_cache(maxsize=32)
@@ -95,6 +101,8 @@ def _make_random_batch(count: int, length: int) -> BatchProblem:
 def reverse_order(problem: BatchProblem) -> BatchProblem | None:
     """Return the problem of every two sequences in the opposite order, where the scores allow it."""
     if problem.pairing != ALL or problem.mode not in (Mode.LOCAL, Mode.GLOBAL, Mode.OVERLAP):
+        return None
+    if problem.strand is not Strand.FORWARD:
         return None
     if not np.array_equal(problem.scoring.matrix.values, problem.scoring.matrix.values.T):
         return None

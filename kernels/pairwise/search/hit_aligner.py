@@ -1,20 +1,18 @@
-"""Alignment of the hits of a search by StripedAlignment, a hit on each thread, and limits of identity and coverage."""
+"""Alignment of the hits of a search in batches that threads share, and limits of identity and coverage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.monitor import CancelOnlyMonitor
+from antidiag.kernels.pairwise.batch.model import BatchProblem
+from antidiag.kernels.pairwise.batch.parameters import BatchParameters
 from antidiag.kernels.pairwise.model import Alignment, PairProblem
-from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
 from antidiag.kernels.pairwise.search.database import OpenedDatabase
 from antidiag.kernels.pairwise.search.problem import SearchProblem
-from antidiag.kernels.pairwise.strips import sizes as strip_sizes
 from antidiag.kernels.steps import StepLog
 
 ALIGNED_AT_A_TIME = 256
@@ -54,7 +52,8 @@ class HitAligner:
         for first in range(0, numbers.size, ALIGNED_AT_A_TIME):
             part = slice(first, min(first + ALIGNED_AT_A_TIME, numbers.size))
             pairs = self._make_pairs(query, numbers[part], strands[part])
-            aligned = self._align_pairs(pairs, lambda: report(len(paths)))
+            report(len(paths))
+            aligned = self._align_pairs(pairs)
             for place, (pair, path) in enumerate(zip(pairs, aligned, strict=True), first):
                 if len(paths) < self._problem.most_hits and is_within_limits(self._problem, pair, path):
                     kept.append(place)
@@ -71,29 +70,14 @@ class HitAligner:
         subjects = self._database.take(numbers)
         return [PairProblem(one, other, problem.scoring) for one, other in zip(searched, subjects, strict=True)]
 
-    def _align_pairs(self, pairs: list[PairProblem], report: Callable[[], None]) -> list[Alignment]:
-        """Return the alignments of pairs, which threads take in turn."""
-        from antidiag.kernels.pairwise.strips.cpu import striped_alignment  # compiled code, of CPU backends alone
+    def _align_pairs(self, pairs: list[PairProblem]) -> list[Alignment]:
+        """Return the alignments of pairs, which threads share."""
+        from antidiag.kernels.pairwise.batch.cpu import align_batch  # compiled code, of CPU backends alone
 
-        found: list[Any] = [None] * len(pairs)
-
-        def align_pair(number: int) -> None:
-            pair = pairs[number]
-            values = {**strip_sizes.choose_alignment_parameters(pair, "cpu", None), "threads": 1}
-            names = StripedAlignmentParameters.names()
-            parameters = StripedAlignmentParameters(**{name: values[name] for name in names if name in values})
-            found[number] = striped_alignment(pair, parameters, self._monitor, StepLog(keeps=False)).answer.alignment
-
-        numbers = iter(range(len(pairs)))
-
-        def work(worker: int) -> None:
-            for number in numbers:
-                if self._run.stop[0]:
-                    return
-                align_pair(number)
-
-        workers.share_work(work, min(self._run.threads, max(len(pairs), 1)), self._run.stop, report)
-        return found
+        sequences = [*(pair.first for pair in pairs), *(pair.second for pair in pairs)]
+        batch = BatchProblem(sequences, self._problem.scoring)
+        outcome = align_batch(batch, BatchParameters(threads=self._run.threads), self._monitor, StepLog(keeps=False))
+        return [outcome.answer.paths[number] for number in range(len(pairs))]
 
 
 def is_within_limits(problem: SearchProblem, pair: PairProblem, path: Alignment) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 
 from antidiag.app.panels.sequence_tools import KeepSequencesDialog, NewSequenceDialog
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.registry import realignment
+from antidiag.kernels.registry.task_methods import MethodTask
 
 
 def names(window) -> list[str]:
@@ -111,3 +116,34 @@ def test_an_error_that_was_said_is_gone_when_an_edit_was_made(opened) -> None:
     assert "not a range" in opened.jobs.message.text()
     opened.sequences.tools.cut("1-3")
     assert "not a range" not in opened.jobs.message.text()
+
+
+SHIFTED = ">a\nATGAAAGGTTGGTAA\n>b\nATGGGTTGG\n>c\nATGAAATGAGGTTGG\n"
+
+
+def test_codons_are_aligned_and_shown_with_their_stops(qtbot, window, monkeypatch) -> None:
+    rows = np.array([list(b"MK-GW"), list(b"M--GW"), list(b"MKXGW")], np.uint8)  # the method compiles for long
+    monkeypatch.setattr(realignment, "align_sequences", lambda method, proteins, monitor: rows)
+    monkeypatch.setattr(MethodTask, "recommend", lambda task, data: (None, "the window of tests has no such method"))
+    window.loader.open_text(SHIFTED)
+    qtbot.waitUntil(lambda: len(names(window)) == 3)
+    window.sequences.table.selectAll()
+    window.sequences.tools.align_codons()
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 1, timeout=60_000)
+    (aligned,) = window.session.state.data
+    assert aligned.names == ("a", "b", "c") and aligned.letters.shape[1] % 3 == 0
+    assert [row.tobytes().replace(b"-", b"") for row in aligned.letters] == [
+        b"ATGAAAGGTTGG",
+        b"ATGGGTTGG",
+        b"ATGAAATGAGGTTGG",
+    ]
+    assert "stop codon" in aligned.note
+    window.shown_data.show_datum(aligned)
+    view = next(view for view in window.findChildren(AlignmentViewer) if view.alignment is aligned)
+    assert {"codons", "note:shift_or_stop", "frame 1"} <= set(view.canvas.shown_tracks)
+
+
+def test_codons_of_one_sequence_or_of_proteins_are_refused(qtbot, opened) -> None:
+    opened.sequences.table.selectRow(0)
+    opened.sequences.tools.align_codons()
+    qtbot.waitUntil(lambda: "choose two or more" in " ".join(label.text() for label in opened.findChildren(QLabel)))

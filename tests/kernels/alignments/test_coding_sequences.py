@@ -10,6 +10,7 @@ from Bio.Seq import Seq
 
 from antidiag.kernels.alignments import coding_sequences
 from antidiag.kernels.alignments.coding_sequences import SHIFT_COST, read_coding_sequence, thread_codons
+from antidiag.kernels.alignments.genetic_code import CODON_TAG
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
@@ -132,3 +133,13 @@ def test_what_cannot_be_read_is_refused() -> None:
         read_coding_sequence(sequence("MKF", "a", SequenceType.PROTEIN))
     with pytest.raises(ParameterError, match="genetic code 99 is unknown"):
         read_coding_sequence(sequence("ATGAAA", "a"), 99)
+
+
+def test_columns_with_a_shift_or_a_stop_are_marked():
+    """One row has a stop in its third codon."""
+    genes = {"a": "ATGAAATGAGGTTGG", "b": "ATGAAACGAGGTTGG"}
+    coding = [read_coding_sequence(sequence(text, name)) for name, text in genes.items()]
+    found = thread_codons(coding, proteins({"a": "MKXGW", "b": "MKRGW"}))
+    assert found.annotations.of_columns == ((CODON_TAG, "......***......"),)
+    plain = thread_codons(coding[1:], proteins({"b": "MKRGW"}))
+    assert not plain.annotations.of_columns
