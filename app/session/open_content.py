@@ -23,7 +23,7 @@ def find_open_rows(wanted: Sequences[Sequence], sequences: Sequences[Sequence]) 
         return None
     if len(sequences) >= MANY_SEQUENCES:
         return range(len(sequences)) if wanted == sequences else None
-    rows = defaultdict(deque)
+    rows: defaultdict[tuple[str, str, bytes, str], deque[int]] = defaultdict(deque)
     for row, sequence in enumerate(sequences):
         rows[_content_key(sequence)].append(row)
     found = [rows[key].popleft() for key in map(_content_key, wanted) if rows[key]]

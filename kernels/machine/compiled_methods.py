@@ -54,8 +54,9 @@ def expected_compilation_ms(method: Method, backend: str, device: str) -> float:
 def _measured_ms(entry: Any) -> float:
     """Return the milliseconds of an entry that compiled; 0 for one that only loaded, and for damaged ones."""
     measured = entry[1] if isinstance(entry, list) and len(entry) == 2 else None
-    is_time = isinstance(measured, (int, float)) and SHORT_MS <= measured < math.inf
-    return float(measured) if is_time else 0.0
+    if isinstance(measured, (int, float)) and SHORT_MS <= measured < math.inf:
+        return float(measured)
+    return 0.0
 
 
 @cache
