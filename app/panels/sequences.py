@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Sequence as Sequences
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
@@ -236,7 +237,7 @@ class SequencePanel(Card):
             return
         menu = QMenu(self)
         for role in range(self.model.inputs or 0):
-            menu.addAction(f"Use as {ORDINALS[role].lower()}\t{role + 1}", lambda role=role: self.use(role))
+            menu.addAction(f"Use as {ORDINALS[role].lower()}\t{role + 1}", partial(self.use, role))
         if self.model.inputs is None:
             menu.addAction("Use selected", self.subset_button.click)
             menu.addAction("Use all", self.all_button.click)
@@ -244,7 +245,7 @@ class SequencePanel(Card):
         menu.addAction("Rename\tF2", self.rename)
         kinds = menu.addMenu("Type")
         for kind in SequenceType:
-            kinds.addAction(str(kind), lambda kind=kind: self.change_type(kind))
+            kinds.addAction(str(kind), partial(self.change_type, kind))
         menu.addAction("Duplicate\tCtrl+D", self.duplicate_rows)
         menu.addAction("Copy as FASTA\tCtrl+C", self.tools.copy)
         self.tools.fill(menu.addMenu("Tools"))

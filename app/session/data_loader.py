@@ -54,8 +54,10 @@ class OpenedTogether:
 
     def add_rows(self, rows: Sequences[int]) -> None:
         """Add the rows of the sequences of a file."""
-        follow = isinstance(self.rows, range) and isinstance(rows, range) and self.rows.stop == rows.start
-        self.rows = range(self.rows.start, rows.stop) if follow else (*self.rows, *rows) if self.rows else rows
+        if isinstance(self.rows, range) and isinstance(rows, range) and self.rows.stop == rows.start:
+            self.rows = range(self.rows.start, rows.stop)
+        else:
+            self.rows = (*self.rows, *rows) if self.rows else rows
 
 
 class DataLoader(QObject):
