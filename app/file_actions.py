@@ -119,7 +119,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
         if quietly:
             window.autosave.incomplete = bool(missing)
         found = changes.replay(found, missing.append)
-        prepare_all(found[0].sequences, found[0].data, monitor.check)
+        prepare_all(found[0].sequences, found[0].data, monitor)
         if found[1] or found[0].data:
             views.preload_views()  # else the window would freeze while a thread loads them
         return found

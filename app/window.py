@@ -231,6 +231,7 @@ class Window(Workbench):
         loader.session_wanted.connect(lambda path: file_actions.replace_session(self, path))
         loader.doubt_found.connect(self._ask_about_letters, Qt.ConnectionType.QueuedConnection)
         self.empty.open_wanted.connect(self.commands["open"].trigger)
+        self.empty.run_wanted.connect(self.commands["run"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         for panel in (self.cost, self.empty):
             panel.fit_wanted.connect(self._take_fit)

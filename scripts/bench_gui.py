@@ -95,6 +95,7 @@ def measure(path: Path) -> int:
     from antidiag.app.kit.selection import Selection
     from antidiag.app.session import data_loader as opening
     from antidiag.app.views.aligned.view import AlignmentViewer
+    from antidiag.kernels.monitor import Monitor
     from antidiag.kernels.registry import data_loading
 
     application = QApplication([])
@@ -106,7 +107,7 @@ def measure(path: Path) -> int:
     before = psutil.Process().memory_info().rss
     start, worked = time.perf_counter(), time.process_time()
     found = data_loading.read_data(path)[0]
-    opening.prepare_datum(found)
+    opening.prepare_datum(found, Monitor())
     read, read_cpu = time.perf_counter() - start, time.process_time() - worked
     view.show_datum(found)
     _paint(view, application)

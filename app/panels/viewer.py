@@ -382,10 +382,14 @@ class EmptyPage(QWidget):
 
     open_wanted = Signal()
     paste_wanted = Signal()
+    run_wanted = Signal()
     fit_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
+        self.run_button = QPushButton("Run   Ctrl+R")
+        self.run_button.setObjectName("primary")
+        self.run_button.clicked.connect(self.run_wanted)
         self.title, self.text = create_label(kind="title"), create_label(kind="muted", wrap=True)
         self.open_button = QPushButton("Open files...")
         self.paste_button, self.sample_button = QPushButton("Paste"), QPushButton("Try a sample")
@@ -399,7 +403,13 @@ class EmptyPage(QWidget):
         self.bundled_button = QPushButton("Open bundled data")
         self.bundled_button.setToolTip("Data of this kind that come with the program")
         self.bundled_button.hide()
-        for button in (self.bundled_button, self.open_button, self.paste_button, self.sample_button):
+        for button in (
+            self.run_button,
+            self.bundled_button,
+            self.open_button,
+            self.paste_button,
+            self.sample_button,
+        ):
             buttons.addWidget(button)
         buttons.addStretch(1)
         inner = QWidget()
@@ -429,6 +439,8 @@ class EmptyPage(QWidget):
         ``rest`` is a note about sequences that the run would not use.
         """
         self._fitting = fitting
+        self.run_button.setVisible(not missing and not reason)
+        self.run_button.setEnabled(runnable)
         self.fit_button.setVisible(bool(fitting))
         self.fit_button.setText(f"Use {fitting[0].change}" if fitting else "")
         if missing and not anything:
@@ -447,7 +459,7 @@ class EmptyPage(QWidget):
         else:
             self.title.setText("Ready to run")
             ready = (
-                "Press Run (Ctrl+R). The result appears here, with pictures of the computation and the times of its "
-                "phases. Ctrl+Shift+D shows a dot plot of two sequences without a run."
+                "The result appears here, with pictures of the computation and the times of its phases. "
+                "Ctrl+Shift+D shows a dot plot of two sequences without a run."
             )
             self.text.setText("\n\n".join(part for part in (ready, rest) if part))

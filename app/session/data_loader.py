@@ -146,7 +146,7 @@ class DataLoader(QObject):
                     raise
                 return doubt
             sequences, others = split_data(data)
-            prepare_all(sequences, others, monitor.check)
+            prepare_all(sequences, others, monitor)
             return ReadData(sequences, others, (*tell(sequences), *data_loading.reading_notes(data)))
 
         def done(found: DoubtfulLetters | ReadData) -> None:
@@ -222,23 +222,25 @@ class DataLoader(QObject):
         return tuple(datum if one is None else one for datum, one in zip(found, opened, strict=True))
 
 
-def prepare_all(sequences: Sequences[Sequence], others: Iterable[Any], check: Callable[[], None]) -> None:
-    """Prepare all that was read (see `prepare_datum`); ``check`` may raise Cancelled."""
+def prepare_all(sequences: Sequences[Sequence], others: Iterable[Any], monitor: Monitor) -> None:
+    """Prepare all that was read (see `prepare_datum`); may raise Cancelled."""
     long = np.flatnonzero(sequence_lengths(sequences) >= LONG).tolist()
     for datum in itertools.chain((sequences[row] for row in long), others):
-        check()
-        prepare_datum(datum)
+        prepare_datum(datum, monitor)
 
 
-def prepare_datum(datum: Any) -> None:
-    """Do slow work on the reading thread: count letters of long sequences, load compiled code for alignments."""
+def prepare_datum(datum: Any, monitor: Monitor) -> None:
+    """Do slow work on the reading thread: count letters of long sequences, load compiled code for alignments, which is
+    compiled at first use."""
+    monitor.check()
     if isinstance(datum, Sequence):
         if len(datum) >= LONG:
             texts.describe_content(datum)
     elif isinstance(datum, AlignedSequences):
         from antidiag.kernels.alignments import cell_pixels  # which loads Numba
+        from antidiag.kernels.cpu.compilation import compile_cancellably
 
-        cell_pixels.load_compiled_code(datum.letters)
+        compile_cancellably(lambda: cell_pixels.load_compiled_code(datum.letters), monitor)
 
 
 def read_file(path: Path, monitor: Monitor, beside: Iterable[Path] = ()) -> Sequences[Any]:

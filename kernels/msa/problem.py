@@ -149,9 +149,9 @@ class MsaProblem(NamedSequences):
             have, hold = ("sequence has", "its row holds") if empty == 1 else ("sequences have", "their rows hold")
             texts.append(f"{empty:,} {have} no letters; {hold} gaps alone.")
         if self.tree is not None:
-            texts.append(f"Given guide tree: {self.tree.name}.")
+            texts.append(f"Uses the guide tree {self.tree.name} from the input; none was computed.")
         elif self.distances is not None:
-            texts.append(f"Given distances: {self.distances.name}.")
+            texts.append(f"The guide tree is made of the distances {self.distances.name} from the input.")
         return (*texts, *getattr(self.rules, "notes", ()))
 
 

@@ -16,9 +16,12 @@ if importlib.util.find_spec("typer"):
 if importlib.util.find_spec("PySide6"):
     from antidiag.app import application, settings
     from antidiag.app.kit import ask
+    from antidiag.app.session.entry import Entry
     from antidiag.app.window import Window
-    from antidiag.kernels import registry
+    from antidiag.kernels import engine, registry
     from antidiag.kernels.cuda import devices
+    from antidiag.kernels.model import Result
+    from antidiag.kernels.msa import trials
     from tests.app import fake
     from tests.app.answers import Answers
 
@@ -148,3 +151,23 @@ def refuses(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         return written.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def families() -> tuple[Result, Result]:
+    """Two multiple alignments of other sequences."""
+    method = registry.find_method("msa-clustalw")
+    problems = [method.problem_type.make_problem(trials.generate_family(*size), {}) for size in ((6, 220), (5, 180))]
+    made = [
+        engine.execute(engine.plan_run(method, one, {}, "cpu"), keep_rate=False, keep_parts=False) for one in problems
+    ]
+    return made[0], made[1]
+
+
+@pytest.fixture
+def two(window: Window, families: tuple[Result, Result]) -> Window:
+    """A window with both results, of which the first is shown."""
+    window.resize(1500, 900)
+    for result in families[::-1]:
+        window.session.add_result(Entry(result))
+    return window

@@ -1,5 +1,11 @@
 """What a person does in the window, for tests of it."""
 
+import contextlib
+
+import pytest
+
+from antidiag.app.kit.view_protocols import GradualView
+
 
 def cells(window, column):
     """What the table of sequences shows in a column."""
@@ -19,3 +25,13 @@ def run(qtbot, window):
     qtbot.waitUntil(window.method.run_button.isEnabled)
     window.commands["run"].trigger()
     qtbot.waitUntil(lambda: len(window.session.entries) == before + 1)
+
+
+def sharp(qtbot, view):
+    """Wait until a view is complete, also where code is compiled first."""
+    if isinstance(view, GradualView):
+        for _ in range(20):
+            with contextlib.suppress(qtbot.TimeoutError):
+                qtbot.waitUntil(lambda: view.sharp)
+                return
+        pytest.fail(f"{view.id} is not complete")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from PySide6.QtWidgets import QToolButton
 from antidiag.app import file_actions
 from antidiag.app.panels.data import SUMMARY
 from antidiag.app.views.aligned.editing import edit_history
+from antidiag.kernels.alignments import cell_pixels
+from antidiag.kernels.cpu import compilation
 from antidiag.kernels.io import tree_files
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
@@ -60,6 +63,24 @@ def test_the_tools_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: A
     assert undo.isVisible() and view.alignment.letters.shape == (3, 6)
     QTest.mouseClick(undo, Qt.MouseButton.LeftButton)
     assert view.alignment.letters.shape == (3, 5)
+
+
+def test_opening_tells_that_code_is_compiled(
+    qtbot: Any, window: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At first use this takes longer than reading; the job says so, and can be cancelled."""
+    go_on = threading.Event()
+    monkeypatch.setattr(compilation, "LOADING_S", 0.05)
+    monkeypatch.setattr(cell_pixels, "load_compiled_code", lambda letters: go_on.wait())
+    path = tmp_path / "family.sto"
+    path.write_text(STOCKHOLM)
+    window.loader.open_paths([path])
+    (job,) = window.queue.jobs
+    qtbot.waitUntil(lambda: job.progress[2] == compilation.COMPILING)
+    window.queue.cancel(job)
+    qtbot.waitUntil(lambda: not window.queue.active)
+    go_on.set()
+    assert not window.session.state.data
 
 
 def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) -> None:

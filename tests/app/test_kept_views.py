@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +11,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from antidiag.app import file_actions, settings, views
-from antidiag.app.compare.window import CompareWindow
 from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.view_protocols import EditedView, GradualView, StatefulView
+from antidiag.app.kit.view_protocols import EditedView, StatefulView
 from antidiag.app.kit.view_state import ViewState, is_plain
 from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.session import archive
@@ -29,11 +25,9 @@ from antidiag.app.session.entry import Entry
 from antidiag.app.settings import VIEW_SETTINGS
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.app.views.tree.tree_canvas import TreeCanvas
-from antidiag.kernels import engine, registry
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.model import Result
-from antidiag.kernels.msa import trials
-from tests.app.steps import run
+from tests.app.steps import sharp
 from tests.app.views import examples
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
@@ -41,36 +35,6 @@ SESSIONS = FIXTURES / "saved-0" / "sessions"
 SAVED = [
     path for folder in ("saved-0", "saved-3") for path in sorted((FIXTURES / folder / "sessions").glob("*.antidiag"))
 ]
-
-
-@pytest.fixture(scope="module")
-def families() -> tuple[Result, Result]:
-    """Two multiple alignments of other sequences."""
-    method = registry.find_method("msa-clustalw")
-    problems = [method.problem_type.make_problem(trials.generate_family(*size), {}) for size in ((6, 220), (5, 180))]
-    made = [
-        engine.execute(engine.plan_run(method, one, {}, "cpu"), keep_rate=False, keep_parts=False) for one in problems
-    ]
-    return made[0], made[1]
-
-
-@pytest.fixture
-def two(window: Any, families: tuple[Result, Result]) -> Any:
-    """A window with both results, of which the first is shown."""
-    window.resize(1500, 900)
-    for result in families[::-1]:
-        window.session.add_result(Entry(result))
-    return window
-
-
-def sharp(qtbot: Any, view: Any) -> None:
-    """Wait until a view is complete, also where code is compiled first."""
-    if isinstance(view, GradualView):
-        for _ in range(20):
-            with contextlib.suppress(qtbot.TimeoutError):
-                qtbot.waitUntil(lambda: view.sharp)
-                return
-        pytest.fail(f"{view.id} is not complete")
 
 
 def turn_wheel(widget: QWidget) -> None:
@@ -257,107 +221,6 @@ def test_a_matrix_keeps_its_window_for_each_result(qtbot: Any, window: Any) -> N
     assert np.allclose(view.plot.box.viewRange(), before, atol=1)
 
 
-def test_a_view_in_its_own_window_stays_with_its_result(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    two.commands["apart"].trigger()
-    (window,) = two.result_tabs.windows
-    assert "aligned" not in two.viewer.tabs_shown()
-    two.session.show(second)
-    assert two.viewer.result is second.result and two.viewer.current.id == "aligned"
-    assert window.view.result is first.result and window.view is not two.viewer.current
-    two.results.table.selectRow(two.results.table.row_of(first))
-    two.session.rename_result(first, "kringles")
-    assert window.windowTitle().startswith("Alignment: kringles")
-    window.view.canvas.go_to(0, 120)
-    window.close()
-    assert not two.result_tabs.windows and two.viewer.current.id == "aligned"
-    assert two.viewer.current.picture.cursor[1] == 120
-
-
-def test_an_edit_in_its_own_window_is_an_edit_of_its_result_and_can_be_undone_in_the_tab(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    two.commands["apart"].trigger()
-    (window,) = two.result_tabs.windows
-    two.session.show(second)
-    window.view.canvas.go_to(0, 3)
-    window.view.commands.insert_gap()
-    qtbot.waitUntil(lambda: "aligned" in first.edits)
-    assert "aligned" not in second.edits
-    two.session.show(first)
-    window.close()
-    assert two.viewer.current.undo_text
-
-
-def test_results_open_in_tabs_that_are_split_side_by_side(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    tabs, table = two.result_tabs, two.results.table
-    assert len(tabs.pages) == 1 and not tabs.groups[0].tabBar().isVisible()
-    place = table.visualRect(table.sorted.index(table.row_of(first), 1)).center()
-    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert len(tabs.pages) == 1 and tabs.active.is_pinned
-    table.selectRow(table.row_of(second))
-    assert len(tabs.pages) == 2 and two.viewer.result is second.result and tabs.groups[0].tabBar().isVisible()
-    assert all(tabs.groups[0].tabToolTip(at) == page.subject.title for at, page in enumerate(tabs.pages))
-    two.commands["open_beside"].trigger()
-    assert tabs.groups[1].isVisible() and two.viewer.result is second.result
-    seen = [group.currentWidget().result for group in tabs.groups]
-    assert seen == [first.result, second.result]
-    menu = {action.text(): action for action in tabs.create_tab_menu(tabs.active).actions()}
-    menu["Compare both sides"].trigger()
-    opened = two.findChild(CompareWindow)
-    assert opened.results == (first.result, second.result)
-    opened.close()
-    QTest.mouseClick(tabs.groups[0].currentWidget().current.canvas.viewport(), Qt.MouseButton.LeftButton)
-    tabs.groups[0].currentWidget().current.canvas.setFocus()
-    qtbot.waitUntil(lambda: two.session.shown is first)
-    two.commands["close_tab"].trigger()
-    assert len(tabs.pages) == 1 and two.session.shown is second
-
-
-def test_tabs_and_windows_are_there_at_the_next_start(
-    qtbot: Any, make_window: Callable[[], Any], families: tuple[Result, Result]
-) -> None:
-    window = make_window()
-    for result in families:
-        window.session.add_result(Entry(result))
-    second, first = window.session.entries
-    window.result_tabs.open_tab(ViewSubject.of_entry(first))
-    window.result_tabs.open_tab(ViewSubject.of_entry(second), beside=True)
-    window.viewer.turn_to("tree")
-    window.commands["apart"].trigger()
-    window.close()
-    again = make_window()
-    assert file_actions.open_autosaved(again)
-    qtbot.waitUntil(lambda: len(again.session.entries) == 2 and not again.opening and len(again.result_tabs.pages) > 1)
-    assert [group.currentWidget().result is not None for group in again.result_tabs.groups] == [True, True]
-    assert len(again.result_tabs.pages) == 2
-    (detached,) = again.result_tabs.windows
-    assert detached.view.id == "tree" and detached.subject.entry is again.session.entries[0]
-    assert again.session.shown is again.session.entries[0]
-
-
-def test_a_deleted_result_closes_its_tab_and_its_windows(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    two.result_tabs.open_tab(ViewSubject.of_entry(first))
-    two.commands["apart"].trigger()
-    two.session.show(second)
-    two.session.remove_results([first])
-    assert not two.result_tabs.windows and two.viewer.result is second.result
-    assert all(page.result is not first.result for page in two.result_tabs.pages)
-
-
-def test_two_results_side_by_side_do_not_point_at_each_other(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    two.result_tabs.open_tab(ViewSubject.of_entry(first))
-    two.result_tabs.open_tab(ViewSubject.of_entry(second), beside=True)
-    one, other = (page.current for page in two.result_tabs.pages)
-    one.selection.hover_column(7)
-    assert one.selection.column == 7 and other.selection.column is None
-    one.selection.choose_taxa(["t1"])
-    assert other.selection.taxa == frozenset({"t1"})
-
-
 def test_a_state_that_does_not_fit_is_left_out() -> None:
     given: dict[str, Any] = {"zoom": 2, "map": "viridis"}
     state = ViewState()
@@ -391,66 +254,6 @@ def test_a_session_with_damaged_states_opens(tmp_path: Path, families: tuple[Res
     archive.save(path, State(), [Entry(families[0], views={"aligned": {"place": [1]}})], {})
     assert archive.load(path)[1][0].views == {"aligned": {"place": [1]}}
     assert archive.load(SESSIONS / "pair.antidiag")[1][0].views == {}
-
-
-def test_two_chosen_results_are_compared_in_one_step(qtbot: Any, two: Any, families: tuple[Result, Result]) -> None:
-    """Alignments of the same sequences are held against each other, without being added to the data."""
-    two.session.add_result(Entry(replace(families[0], method="another")))
-    chosen = [two.session.entries[0], two.session.entries[1]]
-    two.results._select_entries(chosen)
-    two.results.compare_button.click()
-    opened = two.findChild(CompareWindow)
-    qtbot.waitUntil(lambda: not opened.busy)
-    titles = [opened.tabs.tabText(at) for at in range(opened.tabs.count())]
-    assert titles[:2] == ["Summary", "Alignments"]
-    viewer = opened.tabs.widget(1).viewer
-    qtbot.waitUntil(lambda: viewer.comparison.result is not None)
-    assert "SP" in viewer.comparison.result.score_text and not two.session.state.data
-    assert viewer.comparison._title.text().startswith(f"Reference {opened.names[1]}: SP ")
-
-
-def test_run_is_in_the_free_page(qtbot: Any, ready: Any) -> None:
-    run(qtbot, ready)
-    (entry,) = ready.session.entries
-    ready.result_tabs.open_tab(ViewSubject.of_entry(entry))
-    run(qtbot, ready)
-    assert len(ready.result_tabs.pages) == 2 and ready.viewer.result is ready.session.entries[0].result
-
-
-def test_alignments_from_files_stay_in_their_tabs_side_by_side(
-    qtbot: Any, make_window: Callable[[], Any], tmp_path: Path
-) -> None:
-    window = make_window()
-    window.resize(1500, 900)
-    paths = []
-    for name in ("one", "two"):
-        paths.append(tmp_path / f"{name}.fa")
-        paths[-1].write_text("".join(f">{name}{row}\n{'ACGT-' * 60}\n" for row in range(5)))
-    for number, path in enumerate(paths, 1):
-        window.loader.open_paths([path])
-        qtbot.waitUntil(lambda number=number: len(window.session.state.data) == number)
-        qtbot.waitUntil(lambda number=number: window.viewer.datum is window.session.state.data[number - 1])
-    one, two = window.session.state.data
-    window.viewer.current.canvas.go_to(2, 200)
-    place = round(window.viewer.current.canvas.frame_.first_column)
-    assert place > 100
-    window.data.select(one)
-    window.data.show_current()
-    assert window.viewer.datum is one and window.viewer.current.canvas.frame_.first_column == 0
-    window.data.select(two)
-    window.data.show_current()
-    assert round(window.viewer.current.canvas.frame_.first_column) == place
-    window.data.open_tab()
-    window.data.select(one)
-    window.data.open_beside()
-    assert [group.currentWidget().datum for group in window.result_tabs.groups] == [two, one]
-    window.close()
-    again = make_window()
-    assert file_actions.open_autosaved(again)
-    qtbot.waitUntil(lambda: len(again.session.state.data) == 2 and len(again.result_tabs.pages) == 2)
-    shown = [group.currentWidget() for group in again.result_tabs.groups]
-    assert [page.datum.name for page in shown] == ["two", "one"] and again.viewer is shown[1]
-    assert round(shown[0].current.canvas.frame_.first_column) == place
 
 
 def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, answers: Any, tmp_path: Path) -> None:
@@ -524,28 +327,3 @@ def test_a_preference_is_what_a_person_chose_not_what_a_result_brought(qtbot: An
     two.session.show(first)
     assert two.settings.mapping(VIEW_SETTINGS)["aligned"]["colours"] == {"protein": "zappo"}
     assert two.viewer.current.scheme == "identity"
-
-
-def test_the_last_tab_closes_to_the_page_with_the_next_steps(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    two.result_tabs.open_tab(ViewSubject.of_entry(first))
-    two.session.show(second)
-    two.commands["close_tab"].trigger()
-    two.commands["close_tab"].trigger()
-    assert two.session.shown is None and two.empty.isVisible() and len(two.result_tabs.pages) == 1
-    two.results.table.selectRow(two.results.table.row_of(second))
-    assert two.viewer.result is second.result and len(two.result_tabs.pages) == 1
-    two.commands["close_tab"].trigger()
-    assert two.session.shown is None and two.empty.isVisible()
-
-
-def test_the_first_page_may_be_kept_and_closed_before_the_others(qtbot: Any, two: Any) -> None:
-    first, second = two.session.entries
-    tabs = two.result_tabs
-    two.result_tabs.open_tab(ViewSubject.of_entry(first))
-    kept_page = tabs.active
-    two.session.show(second)
-    tabs.close_page(kept_page)
-    assert two.viewer.result is second.result and len(tabs.pages) == 1
-    tabs.close_page(tabs.active)
-    assert two.session.shown is None and two.empty.isVisible() and len(tabs.pages) == 1

@@ -104,6 +104,16 @@ def test_a_run_starts_from_a_drawer_and_closes_it(qtbot, narrow):
     assert not narrow.folding.open_side and not narrow.method.run_button.isVisible()
 
 
+def test_a_narrow_window_offers_run_where_the_result_will_be(qtbot, ready):
+    ready.resize(792, 600)
+    qtbot.waitUntil(lambda: ready.folding.folded_sides == {"left", "right"})
+    assert not ready.method.run_button.isVisible()
+    button = ready.empty.run_button
+    qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled())
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(ready.session.entries) == 1)
+
+
 def test_a_low_window_leaves_room_for_the_view(qtbot, narrow):
     """1280 x 720 pixels at 200 % are 640 x 360; the frame of the window takes 40."""
     narrow.resize(632, 320)

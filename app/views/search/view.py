@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QComboBox, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
 from antidiag.app.kit import ask
-from antidiag.app.kit.canvas.painted_view import FigureView, PictureCanvas
+from antidiag.app.kit.canvas.painted_view import FigureView
 from antidiag.app.kit.controls.widgets import UndoLineEdit, menu_button, tool_button
 from antidiag.app.kit.figures import framed_figure
-from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.view_protocols import TaskRequest
-from antidiag.app.views.search import query_map, score_plot
 from antidiag.app.views.search.hit_alignment import HitAlignmentPanel, hit_pair
 from antidiag.app.views.search.hit_list import (
     COLUMNS,
@@ -28,13 +25,10 @@ from antidiag.app.views.search.hit_list import (
     HitList,
     ShownHits,
     arrange_hits,
-    format_evalue,
-    format_score,
     parse_filter,
 )
+from antidiag.app.views.search.hit_pictures import HitPictures
 from antidiag.app.views.search.hit_table import HitTable
-from antidiag.app.views.search.query_map import QueryMap
-from antidiag.app.views.search.score_plot import ScoreDistribution
 from antidiag.kernels import engine
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Result
@@ -51,7 +45,6 @@ MOST_TAKEN = 10_000
 """Hits that become data at a time."""
 PICTURE_HEIGHT, TABLE_HEIGHT, PANEL_HEIGHT = 180, 270, 230  # pixels at first
 FILTER_WIDTH = 270
-MAP_SHARE, PLOT_SHARE = 3, 2
 FIGURE_SIZE = QSize(1000, 560)
 TABLE_FILTERS = {
     ".tsv": "BLAST table, outfmt 6 (*.tsv)",
@@ -78,12 +71,10 @@ class SearchView(FigureView):
         super().__init__(selection)
         self.hits: HitList | None = None
         self.shown: ShownHits | None = None
-        self.distribution: ScoreDistribution | None = None
         self._measures: HitMeasures | None = None
         self._sort_column, self._descending = "", False
         self._filter = HitFilter()
         self._chosen_row: int | None = None
-        self._hovered: int | None = None
         self._make_widgets()
         self._measuring = LatestTask(self, self._on_measured)
         self._arranging = LatestTask(self, self._on_arranged)
@@ -119,7 +110,7 @@ class SearchView(FigureView):
         for task in (self._measuring, self._arranging, self._aligning):
             task.cancel()
         self.result, self._measures, self.shown = shown, None, None
-        self._chosen_row = self._hovered = None
+        self._chosen_row = None
         self.queries.clear()
         if shown is not None:
             for query, count in zip(shown.problem.queries, _count_hits(shown), strict=True):
@@ -217,18 +208,22 @@ class SearchView(FigureView):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw the query with its hits above the distribution of scores, for a file."""
-        framed_figure.draw_figure(painter, area, self.figure_title(), self._legend_items(), self._draw_parts)
+        framed_figure.draw_figure(
+            painter, area, self.figure_title(), self.pictures.legend_items(), self.pictures.draw_both
+        )
 
     def figure_size(self) -> QSize:
         """Return the size of the exported figure."""
-        return framed_figure.figure_size(FIGURE_SIZE.width(), FIGURE_SIZE.height(), self._legend_items())
-
-    def _legend_items(self) -> tuple[LegendItem, ...]:
-        return (*query_map.score_legend(theme.active()), *score_plot.plot_legend(theme.active()))
+        return framed_figure.figure_size(FIGURE_SIZE.width(), FIGURE_SIZE.height(), self.pictures.legend_items())
 
     def figure_title(self) -> str:
         """Return the title of the exported figure."""
         return texts.origin_line(self.result) if self.result else ""
+
+    def _update_pictures(self) -> None:
+        self.pictures.show_hits(self.shown, self._chosen_row)
+        if self.hits is not None:
+            self.legend.show_items(self.pictures.legend_items())
 
     def apply_theme(self) -> None:
         """Use the colours of another theme."""
@@ -241,10 +236,7 @@ class SearchView(FigureView):
     def _make_widgets(self) -> None:
         """Make all widgets and lay them out."""
         self.table, self.panel = HitTable(), HitAlignmentPanel()
-        self.map_canvas = PictureCanvas(self._draw_map)
-        self.plot_canvas = PictureCanvas(self._draw_plot)
-        self.map_canvas.setAccessibleName("Hits along the query")
-        self.plot_canvas.setAccessibleName("Distribution of scores")
+        self.pictures = HitPictures(self.table)
         self.queries = QComboBox()
         self.queries.setAccessibleName("Query")
         self.filter_line = _make_filter_line()
@@ -288,12 +280,8 @@ class SearchView(FigureView):
 
     def _lay_out(self) -> None:
         """Put both pictures above the table, and the alignment below it."""
-        self.pictures = _split(Qt.Orientation.Horizontal, (self.map_canvas, MAP_SHARE), (self.plot_canvas, PLOT_SHARE))
-        self.parts = _split(
-            Qt.Orientation.Vertical,
-            (self.pictures, PICTURE_HEIGHT),
-            (self.table, TABLE_HEIGHT),
-            (self.panel, PANEL_HEIGHT),
+        self.parts = _stack_parts(
+            (self.pictures, PICTURE_HEIGHT), (self.table, TABLE_HEIGHT), (self.panel, PANEL_HEIGHT)
         )
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACING)
@@ -310,10 +298,7 @@ class SearchView(FigureView):
         self.table.hit_opened.connect(self.open_hit)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._open_row_menu)
-        self.table.scrolled.connect(lambda _: self.map_canvas.update())
-        self.map_canvas.pointed.connect(self._on_map_pointed)
-        self.map_canvas.clicked.connect(self._on_map_clicked)
-        self.plot_canvas.pointed.connect(self._on_plot_pointed)
+        self.pictures.pointed.connect(lambda text: self.show_status(text) if text else self._show_count())
 
     def _keep_state(self) -> None:
         state = self.view_state
@@ -341,8 +326,8 @@ class SearchView(FigureView):
         """Show the hits of a query from scratch."""
         result, self._chosen_row = self.result, None
         self.hits = HitList(result.problem, result.answer, number, self._measures) if result is not None else None
-        self.distribution = score_plot.distribute_scores(self.hits) if self.hits is not None else None
-        self.legend.show_items(self._legend_items() if self.hits is not None else ())
+        self.pictures.show_query(self.hits)
+        self.legend.show_items(self.pictures.legend_items() if self.hits is not None else ())
         self.panel.show_hit(None, None)
         self._arrange()
 
@@ -397,80 +382,6 @@ class SearchView(FigureView):
         self.filter_line.style().unpolish(self.filter_line)
         self.filter_line.style().polish(self.filter_line)
 
-    def _picture(self, height: float) -> QueryMap | None:
-        """Return what is drawn along the query, from the first visible row of the table on, with the chosen one."""
-        if self.shown is None:
-            return None
-        chosen = self.shown.place_of(self._chosen_row) if self._chosen_row is not None else None
-        picture = QueryMap(self.shown, self.table.first_visible, chosen, self._hovered)
-        hidden = 0 if chosen is None else chosen - (picture.first + picture.rows_in(height) - 1)
-        if 0 < hidden < self.table.visible_rows:  # more rows of the table fit than bars
-            picture = replace(picture, first=picture.first + hidden)
-        return picture
-
-    def _draw_map(self, painter: QPainter, area: QRectF) -> None:
-        if (picture := self._picture(area.height())) is not None:
-            query_map.draw_query_map(painter, area, picture, theme.active())
-
-    def _draw_plot(self, painter: QPainter, area: QRectF) -> None:
-        if self.distribution is not None and self.hits is not None:
-            score = None if self._chosen_row is None else float(self.hits.scores[self._chosen_row])
-            score_plot.draw_distribution(painter, area, self.distribution, score, theme.active())
-
-    def _draw_parts(self, painter: QPainter, width: float, height: float) -> None:
-        share = 0.6 * height
-        if (picture := self._picture(share)) is not None:
-            query_map.draw_query_map(painter, QRectF(0, 0, width, share), picture, theme.active())
-        painter.save()
-        self._draw_plot(painter, QRectF(0, share, width, height - share))
-        painter.restore()
-
-    def _update_pictures(self) -> None:
-        self.map_canvas.update()
-        self.plot_canvas.update()
-        if self.hits is not None:
-            self.legend.show_items(self._legend_items())
-
-    def _on_map_pointed(self, point: QPointF | None) -> None:
-        picture = self._picture(self.map_canvas.height())
-        if picture is None:
-            return
-        area = QRectF(self.map_canvas.rect())
-        place = picture.place_at(point, area) if point is not None else None
-        if place != self._hovered:
-            self._hovered = place
-            self.map_canvas.update()
-        letter = picture.letter_at(point, area) if point is not None else None
-        words = [] if letter is None else [f"letter {letter:,} of the query"]
-        if place is not None:
-            row = int(picture.shown.order[place])
-            hits = picture.shown.hits
-            words.append(
-                f"{hits.subject(row).name}   score {format_score(hits.scores[row])}   {hits.bits[row]:,.1f} bits   "
-                f"E-value {format_evalue(hits.evalues[row])}"
-            )
-        self.show_status("   ".join(words)) if words else self._show_count()
-
-    def _on_map_clicked(self, point: QPointF) -> None:
-        picture = self._picture(self.map_canvas.height())
-        place = picture.place_at(point, QRectF(self.map_canvas.rect())) if picture is not None else None
-        if place is not None:
-            self.table.go_to(place)
-
-    def _on_plot_pointed(self, point: QPointF | None) -> None:
-        if self.distribution is None or self.shown is None:
-            return
-        score = (
-            None if point is None else score_plot.score_at(self.distribution, QRectF(self.plot_canvas.rect()), point)
-        )
-        if score is None:
-            self._show_count()
-            return
-        count, expected = int(self.distribution.counts[score]), float(self.distribution.expected[score])
-        self.show_status(
-            f"score {score:,}: {format_count(count, 'sequence')} of the database, {expected:,.1f} expected by chance"
-        )
-
 
 def _make_filter_line() -> UndoLineEdit:
     """Return the line in which hits are filtered."""
@@ -492,13 +403,12 @@ def _count_hits(result: Result) -> list[int]:
     return [len(result.answer.hits_of_query(number)) for number in range(len(result.problem.queries))]
 
 
-def _split(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
-    """Return a splitter of widgets with their first sizes."""
-    splitter = QSplitter(orientation)
+def _stack_parts(*parts: tuple[QWidget, int]) -> QSplitter:
+    """Return a splitter of widgets, one above the other, with their first heights."""
+    splitter = QSplitter(Qt.Orientation.Vertical)
     splitter.setHandleWidth(theme.SPACING)
-    splitter.setChildrenCollapsible(True)
-    for number, (widget, share) in enumerate(parts):
+    for number, (widget, height) in enumerate(parts):
         splitter.addWidget(widget)
-        splitter.setStretchFactor(number, share)
-    splitter.setSizes([share * (100 if max(size for _, size in parts) < 10 else 1) for _, share in parts])
+        splitter.setStretchFactor(number, height)
+    splitter.setSizes([height for _, height in parts])
     return splitter

@@ -23,6 +23,7 @@ from antidiag.kernels.msa.consistency.rules import SEED, RefinementRules, check_
 from antidiag.kernels.msa.problem import MsaProblem, problem_type, use_given_tree
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import format_count
 
 NONE, ONCE, THOROUGH = "none", "once", "thorough"
 
@@ -62,7 +63,7 @@ class GivenProblem(MsaProblem):
     def title(self) -> str:
         """Return the name of the alignment and the number of added sequences."""
         added = len(self.sequences) - len(self.alignment.names)
-        return self.alignment.name + (f" and {added:,} more" if added else "")
+        return self.alignment.name + (f" plus {format_count(added, 'sequence')}" if added else "")
 
     @cached_property
     def letters(self) -> np.ndarray:

@@ -69,3 +69,10 @@ def pixel(view: TreeView, number: int) -> QPoint:
     """Where a node is on the canvas."""
     x, y = node_pixels(view.canvas.picture.layout, view.canvas.frame, np.array([number]))
     return QPoint(round(float(x[0])), round(float(y[0])))
+
+
+def action(menu, text: str):
+    """Return the entry of a menu with a text."""
+    found = [entry for entry in menu.actions() if entry.text().split("\t")[0] == text]
+    assert found, [entry.text() for entry in menu.actions()]
+    return found[0]

@@ -23,17 +23,39 @@ def stored(monkeypatch, tmp_path):
     return tmp_path / "cache" / "compiled.json"
 
 
+def shipped(method=METHOD) -> float:
+    return json.loads(compiled_methods.SHIPPED_TIMES.read_text())[method.family][method.id]
+
+
 def expected() -> float:
     return compiled_methods.expected_compilation_ms(METHOD, "cpu", "a processor")
 
 
 def test_a_method_is_compiled_once(stored, monkeypatch):
-    assert expected() == compiled_methods.TYPICAL_MS["cpu"]
+    assert expected() == shipped()
     compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 12_000.0)
     assert expected() == 0
     monkeypatch.setattr(compiled_methods, "_COMPILED", set())  # another process
     assert expected() == 0
     assert compiled_methods.expected_compilation_ms(METHOD, "cpu", "another") > 0
+
+
+def test_what_was_compiled_here_tells_how_long_others_take(stored):
+    """A machine that takes three times as long for one family takes as long for another."""
+    other, search = registry.find_method("sloped"), registry.find_method("smith-waterman-search")
+    compiled_methods.remember_compilation(other, "cpu", "a processor", 3 * shipped(other))
+    assert expected() == pytest.approx(3 * shipped())
+    compiled_methods.remember_compilation(search, "cpu", "a processor", 1000 * shipped(search))
+    assert expected() == compiled_methods.MAX_FACTOR * shipped()
+    assert compiled_methods.expected_compilation_ms(METHOD, "cpu", "another") == shipped()
+
+
+def test_a_method_that_was_not_measured_takes_as_long_as_its_family(stored, monkeypatch):
+    times = {METHOD.family: {"one": 4000, "two": 8000}}
+    monkeypatch.setattr(compiled_methods, "_shipped_times", lambda: times)
+    assert expected() == 6000
+    monkeypatch.setattr(compiled_methods, "_shipped_times", dict)
+    assert expected() == compiled_methods.TYPICAL_MS
 
 
 def test_another_version_compiles_again_and_takes_as_long(stored, monkeypatch):
@@ -49,7 +71,7 @@ def test_another_version_compiles_again_and_takes_as_long(stored, monkeypatch):
 def test_a_damaged_file_is_no_error(stored, text):
     stored.parent.mkdir()
     stored.write_text(text)
-    assert expected() == compiled_methods.TYPICAL_MS["cpu"]
+    assert expected() == shipped()
     compiled_methods.remember_compilation(METHOD, "cpu", "a processor", 1.0)
     assert expected() == 0
 

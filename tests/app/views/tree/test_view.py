@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QDialog
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.tree import layout_task, tree_export, tree_menus
+from antidiag.app.views.tree import layout_task, tree_menus
 from antidiag.app.views.tree.tree_view import TreeView
-from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import newick, tree_files
-from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io import newick
 from antidiag.kernels.io.tree_splits import tree_splits
 from antidiag.kernels.trees import rooting
 from antidiag.kernels.trees.tree_layout import TreeShape
-from tests.app.answers import Answers
 from tests.app.views import tree_examples
-from tests.app.views.tree_examples import node, pixel
+from tests.app.views.tree_examples import action, node, pixel
 
 LEFT = Qt.MouseButton.LeftButton
 CONTROL = Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def view(qtbot) -> TreeView:
-    view = TreeView(Selection())
-    qtbot.addWidget(view)
-    view.resize(760, 640)
-    view.show()
-    view.show_datum(tree_examples.tree())
-    QApplication.processEvents()
-    view.canvas.repaint()
-    return view
 
 
 def click(qtbot, view: TreeView, number: int, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
@@ -57,12 +40,6 @@ def wheel(view: TreeView, at: QPoint, turn: int, modifiers=Qt.KeyboardModifier.N
         False,
     )
     QApplication.sendEvent(view.canvas, event)
-
-
-def action(menu, text: str):
-    found = [entry for entry in menu.actions() if entry.text().split("\t")[0] == text]
-    assert found, [entry.text() for entry in menu.actions()]
-    return found[0]
 
 
 @pytest.mark.parametrize("shape", list(TreeShape))
@@ -246,101 +223,6 @@ def test_colours_of_patterns_come_from_a_dialog(qtbot, view, monkeypatch) -> Non
     assert view.canvas.picture.colouring.node_colour(node(view, "newt", "frog")) is not None
 
 
-NASTY = ("it's", "a (b), [c]: d;", "\u00e9\u4e2d", "n" * 200, "under_score")
-
-
-@pytest.mark.parametrize("suffix", [".nwk", ".nex"])
-def test_names_survive_a_file(view, answers: Answers, tmp_path: Path, suffix: str) -> None:
-    shown = Tree(("", "", *NASTY), [-1, 0, 1, 1, 0, 0, 0], [float("nan"), 1, 2, 3, 4, 5, 0.125])
-    view.show_datum(shown)
-    answers.path, answers.filter = tmp_path / "out", f"Tree (*{suffix})"
-    view.save_tree()
-    (again,) = tree_files.read_trees(tmp_path / f"out{suffix}")
-    assert again == shown
-
-
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-@pytest.mark.parametrize("size", ["seen", "whole", "size"])
-def test_figures_of_any_size(
-    qtbot, view, monkeypatch, tmp_path: Path, suffix: str, size: str, answers: Answers
-) -> None:
-    path = tmp_path / f"figure{suffix}"
-    answers.path = path
-    monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 1500))
-    view.save(size)
-    qtbot.waitUntil(lambda: not view.saving.busy)
-    if suffix == ".png":
-        image = QImage(str(path))
-        assert size != "size" or (image.width(), image.height()) == (1800, 3000)
-        middle = image.height() // 2
-        assert len({image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(middle, middle + 60)}) > 1
-    elif suffix == ".svg":
-        assert "sea lion" in path.read_text() and "animals" in path.read_text()
-    else:
-        assert path.read_bytes().startswith(b"%PDF")
-
-
-LONG = "Escherichia_coli_" + "K12" * 61
-"""A name of 200 letters."""
-
-
-def long_named(view, shape: TreeShape) -> None:
-    view.show_datum(newick.parse_newick(f"(({LONG}:1,b_{LONG[2:]}:2):1,(c_{LONG[2:]}:1,d:1):2);")[0])
-    view.set_shape(shape)
-    view.canvas.show_all()
-    view.canvas.repaint()
-
-
-@pytest.mark.parametrize("shape", list(TreeShape))
-@pytest.mark.parametrize("size", ["seen", "whole", "size"])
-def test_long_names_are_whole_in_figures(
-    qtbot, view, monkeypatch, tmp_path: Path, shape: TreeShape, size: str, answers: Answers
-) -> None:
-    path = tmp_path / "figure.svg"
-    answers.path = path
-    monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 700))
-    long_named(view, shape)
-    drawn = []
-    paint = tree_export.tree_painter.paint_tree
-    monkeypatch.setattr(
-        tree_export.tree_painter,
-        "paint_tree",
-        lambda painter, picture, frame, *rest: drawn.append((frame, paint(painter, picture, frame, *rest))),
-    )
-    view.save(size)
-    qtbot.waitUntil(lambda: not view.saving.busy)
-    text = path.read_text()
-    assert "\u2026" not in text and LONG in text
-    frame, painted = drawn[-1]
-    ends_x = painted.labels.x + np.array(painted.widths) * np.cos(painted.labels.angle)
-    ends_y = painted.labels.y + np.array(painted.widths) * np.sin(painted.labels.angle)
-    assert (ends_x >= 0).all() and (ends_x <= frame.width).all()
-    assert (ends_y >= 0).all() and (ends_y <= frame.height).all()
-
-
-@pytest.mark.parametrize("shape", list(TreeShape))
-def test_long_names_stay_on_the_canvas(view, shape: TreeShape) -> None:
-    long_named(view, shape)
-    labels, widths = view.canvas.painted.labels, np.array(view.canvas.painted.widths)
-    assert labels.tips.size > 1 and widths.max() > 100
-    for at, size, direction in ((labels.x, view.canvas.width(), np.cos), (labels.y, view.canvas.height(), np.sin)):
-        ends = at + widths * direction(labels.angle)
-        assert (ends >= 0).all() and (ends <= size).all()
-
-
-def test_an_image_that_is_too_large_is_refused(view, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="at most 15,000 points per side"):
-        tree_export.save_tree_figure(tmp_path / "huge.png", view.create_figure(), QSize(20_000, 100))
-
-
-def test_the_figure_is_copied_without_what_the_mouse_points_at(qtbot, view) -> None:
-    view.copy()
-    before = QGuiApplication.clipboard().image()
-    qtbot.mouseMove(view.canvas, pixel(view, node(view, "hen")))
-    view.copy()
-    assert QGuiApplication.clipboard().image() == before and not before.isNull()
-
-
 @pytest.mark.parametrize("text", ["a;", "(a,b);", "((a));", "(,);", "(a:0,b:0,c:0);", "(a:-1,b:2);"])
 @pytest.mark.parametrize("shape", list(TreeShape))
 def test_odd_trees_are_drawn(view, text: str, shape: TreeShape) -> None:
@@ -400,55 +282,6 @@ def test_names_have_the_size_that_is_chosen(view) -> None:
     assert sizes == [9.0, 24.0] and view.canvas.painted.labels.font.pixelSize() > 9
 
 
-def table_of(tmp_path, lines: str):
-    path = tmp_path / "taxa.csv"
-    path.write_text(lines)
-    return path
-
-
-def test_a_table_gives_columns_beside_the_tips_and_colours(qtbot, view, tmp_path) -> None:
-    names = view.tree.taxa
-    rows = "".join(f"{name},{'warm' if number % 2 else 'cold'},{number}.5\n" for number, name in enumerate(names))
-    before = view.canvas.frame
-    view.show_table(table_of(tmp_path, f"name,blood,mass\n{rows}stranger,warm,3\n"))
-    picture = view.canvas.picture
-    assert picture.metadata.table.titles == ("blood", "mass")
-    assert f"{len(names)} of {len(names)} taxa" in view._status.text()
-    assert view.canvas.frame.across < before.across, "the tree makes room"
-    blood, mass = picture.metadata.colourings
-    leaves = view.tree.leaves.tolist()
-    assert (
-        len({blood.node_colour(leaf) for leaf in leaves}) == 2 and len({mass.node_colour(leaf) for leaf in leaves}) > 2
-    )
-    words = [item.text for item in view._legend.items]
-    assert "blood:" in words and any(word.startswith("mass 0.5 to") for word in words)
-    view.choose(leaves[1])
-    assert "blood warm" in view._status.text()
-    view.canvas.repaint()
-    assert picture.names_offset > 0 and view.canvas.painted.labels.x.min() > view.canvas.frame.px(picture.layout.far[0])
-    view.menus._fill_colours()
-    action(view.menus.colour_menu, "Column blood").trigger()
-    assert view.canvas.picture.colouring.node_colour(leaves[0]) == blood.node_colour(leaves[0])
-    for shape in TreeShape:
-        view.set_shape(shape)
-        view.canvas.repaint()
-        assert (view.canvas.picture.names_offset > 0) == (shape != TreeShape.UNROOTED)
-    kept = view.editor.saved_edits
-    again = TreeView(Selection())
-    qtbot.addWidget(again)
-    again.show_datum(tree_examples.tree())
-    again.show_edits(kept)
-    assert again.editor.table == view.editor.table
-    view.set_table(None)
-    assert view.canvas.picture.metadata is None and view.colour_by == "none" and view.editor.saved_edits is None
-
-
-def test_a_table_of_other_names_is_refused(view, tmp_path) -> None:
-    with pytest.raises(InputError, match="none of the 1 names in the first column is a taxon"):
-        view.show_table(table_of(tmp_path, "name,blood\nnobody,warm\n"))
-    assert view.editor.table is None
-
-
 def test_the_whole_tree_stands_in_the_corner_while_a_part_is_seen(qtbot, view) -> None:
     canvas = view.canvas
     place = canvas.minimap.map_box(canvas.width(), canvas.height())
@@ -487,35 +320,3 @@ def test_a_name_that_is_cut_is_whole_in_its_tip(qtbot, view: TreeView) -> None:
             told.append(view.canvas.cut_name_at(QPointF(x + 5 * np.cos(angle), y + 5 * np.sin(angle))))
         assert sorted(told) == ["", "", "", long], shape
     assert view.canvas.cut_name_at(QPointF(-5, -5)) == ""
-
-
-def test_values_of_a_file_are_columns_beside_the_tips(qtbot, view) -> None:
-    (tree,) = newick.parse_newick("((a[&&NHX:S=human]:1,b:1[&&NHX:S=mouse]):1[&&NHX:B=95:D=N],c:2);")
-    view.show_datum(tree)
-    assert view.canvas.picture.metadata.table.titles == ("S",)
-    assert view.editor.table.values == {"a": ("human",), "b": ("mouse",), "c": ("",)}
-    assert view.editor.is_untouched and view.editor.saved_edits is None
-    view.choose(1)
-    assert "D N" in view._status.text() and view.tree.names[1] == "95"
-    view.choose(node(view, "a"))
-    assert "S human" in view._status.text()
-    view.editor.root_above(node(view, "c"))
-    assert view.tree.node_values["S"] == tuple({"a": "human", "b": "mouse"}.get(name, "") for name in view.tree.names)
-    view.editor.undo()
-    view.set_table(None)
-    assert view.canvas.picture.metadata is None
-    edits = view.editor.saved_edits
-    again = TreeView(Selection())
-    qtbot.addWidget(again)
-    again.show_datum(newick.parse_newick("((a[&&NHX:S=human]:1,b:1[&&NHX:S=mouse]):1[&&NHX:B=95:D=N],c:2);")[0])
-    again.show_edits(edits)
-    assert again.editor.table is None
-
-
-@pytest.mark.parametrize("suffix", [".nwk", ".nex", ".nhx", ".phyloxml", ".nexml"])
-def test_a_tree_is_saved_with_its_values(view, answers: Answers, tmp_path: Path, suffix: str) -> None:
-    (tree,) = newick.parse_newick("((a[&&NHX:S=human]:1,b:1):1[&&NHX:B=95],c:2);")
-    view.show_datum(tree)
-    answers.path = tmp_path / f"x{suffix}"
-    view.save_tree()
-    assert tree_files.read_trees(tmp_path / f"x{suffix}") == [tree]
