@@ -243,4 +243,4 @@ def test_methods_lists_options_and_parameters(says):
 
 def test_every_command_is_in_the_page():
     page = (ROOT / "docs" / "command-line.md").read_text()
-    assert [name for name in COMMANDS if f"| `python main.py {name}" not in page] == []
+    assert [name for name in COMMANDS if f"| `antidiag {name}" not in page] == []
