@@ -10,6 +10,7 @@ from antidiag.interface import pair_batches
 from antidiag.interface.answers import PairAlignment
 from antidiag.interface.inputs import as_data
 from antidiag.interface.run_by_id import choose_method, run_on_data
+from antidiag.kernels.batch_runs.pair_streams import cut_batches
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Sequence as Letters
 
@@ -63,7 +64,7 @@ def align_many(first: Any, second: Any, *, method: str | None = None, **settings
     wanted = settings.pop("type", None)
     pairs = _check_pairs(zip_longest(as_data(first, wanted), as_data(second, wanted)))
     if pair_batches.accepts_settings(method, settings):
-        for batch in pair_batches.cut_batches(pairs):
+        for batch in cut_batches(pairs):
             if len(batch) > 1:
                 yield from pair_batches.align_batch(batch, method, settings)
             else:

@@ -15,13 +15,13 @@ import urllib.request
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from antidiag.kernels.errors import BackendUnavailable, InputError, ParameterError
+from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, ParameterError
 from antidiag.kernels.executors.executor import Executor, describe_foreign, unpack_answer
 from antidiag.kernels.executors.messages import pack_message, unpack_message
 from antidiag.kernels.executors.task_runner import cancel_run, describe_worker, pack_task, run_task_message
@@ -107,7 +107,8 @@ class DaskExecutor(Executor):
         """The number of threads of all workers; at least one, because workers may still be about to start."""
         if time.monotonic() - self._counted > COUNT_S:
             self._counted = time.monotonic()
-            self._slots = max(sum(worker["nthreads"] for worker in self._scheduler_workers().values()), 1)
+            with suppress(ExecutorLost):  # the last count holds until the connection counts as lost
+                self._slots = max(sum(worker["nthreads"] for worker in self._scheduler_workers().values()), 1)
         return self._slots
 
     @property
@@ -128,7 +129,8 @@ class DaskExecutor(Executor):
     def resources(self) -> tuple[WorkerInfo, ...]:
         """Return the workers of the cluster; one that cannot be used says why."""
         known = self._scheduler_workers()
-        found = self._client.run(describe_worker, on_error="return")
+        with self._reach_scheduler():
+            found = self._client.run(describe_worker, on_error="return")
         there = {address: answer for address, answer in found.items() if not isinstance(answer, OSError)}  # not dead
         return tuple(_read_worker(address, known.get(address, {}), answer) for address, answer in there.items())
 
@@ -136,17 +138,32 @@ class DaskExecutor(Executor):
         """Drop all tasks and end the connection; the cluster goes on."""
         if self._started:
             self.cancel()
-        self._client.close()
+        with suppress(ExecutorLost), self._reach_scheduler():
+            self._client.close()
 
     def _scheduler_workers(self) -> Mapping[str, Any]:
-        return self._client.scheduler_info(n_workers=-1)["workers"]
+        with self._reach_scheduler():
+            return self._client.scheduler_info(n_workers=-1)["workers"]
+
+    @contextmanager
+    def _reach_scheduler(self) -> Iterator[None]:
+        """Raise ExecutorLost where the connection to the scheduler breaks in a call of the client."""
+        try:
+            yield
+        except (Exception, CancelledError) as error:
+            if isinstance(error, OSError) or (
+                self._client.status != "running" and not isinstance(error, AntidiagError)
+            ):
+                raise self._lost() from error
+            raise
 
     def _share(self, digest: str, message: bytes) -> None:
         """Hand a shared input out as the answer of a task, which the scheduler repeats where its workers die."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about its size
             key = f"antidiag-shared-{digest}-{uuid.uuid4().hex}"
-            self._handles[digest] = self._client.submit(keep_message, message, key=key, pure=False)
+            with self._reach_scheduler():
+                self._handles[digest] = self._client.submit(keep_message, message, key=key, pure=False)
 
     def _start(self, task: Task) -> Future[tuple[Mapping[str, Any], str]]:
         self._check_connection()
@@ -156,15 +173,10 @@ class DaskExecutor(Executor):
                 self._share(digest, self._shared[digest])
         key = f"antidiag-{task.function.rpartition(':')[2]}-{uuid.uuid4().hex}"
         handles = [self._handles[digest] for digest in digests]
-        started = self._client.submit(
-            run_on_worker,
-            pack_task(task, self._run_id, 1),
-            digests,
-            *handles,
-            key=key,
-            pure=False,
-            **(self._gpu_placement() if task.needs_gpu else {}),
-        )
+        message = pack_task(task, self._run_id, 1)
+        placement = self._gpu_placement() if task.needs_gpu else {}
+        with self._reach_scheduler():
+            started = self._client.submit(run_on_worker, message, digests, *handles, key=key, pure=False, **placement)
         self._started[key] = started
         future: Future[tuple[Mapping[str, Any], str]] = Future()
         started.add_done_callback(partial(self._end, future))
@@ -218,8 +230,9 @@ class DaskExecutor(Executor):
     def _cancel_started(self) -> None:
         if self._client.status != "running":
             return
-        self._client.cancel(list(self._started.values()), force=True)
-        self._client.run(cancel_run, self._run_id, on_error="ignore")
+        with suppress(ExecutorLost), self._reach_scheduler():
+            self._client.cancel(list(self._started.values()), force=True)
+            self._client.run(cancel_run, self._run_id, on_error="ignore")
 
 
 def _connect(address: str | None, scheduler_file: str | Path | None) -> Any:

@@ -140,9 +140,10 @@ class Executor(ABC):
                     yield outcome
             counts.running = 0
             monitor.update(counts.total, counts.total, counts.describe())
-        except BaseException:
+        except BaseException as error:
             self.cancel()
-            wait(running, STOP_S)
+            if not isinstance(error, ExecutorLost):
+                wait(running, STOP_S)
             raise
 
     def _renew(self) -> threading.Event:
@@ -167,7 +168,7 @@ class _Attempts:
             return
         try:
             self._start(self._task).add_done_callback(self._end_attempt)
-        except (AntidiagError, Cancelled) as error:
+        except Exception as error:  # also in a thread of a library, which would drop it
             self._fail(error)
 
     def _end_attempt(self, future: Future[tuple[Mapping[str, Any], str]]) -> None:

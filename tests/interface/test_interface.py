@@ -178,8 +178,25 @@ def test_many_pairs_are_aligned_as_single_ones(tmp_path) -> None:
 
 
 def test_many_pairs_take_options_of_single_ones() -> None:
-    hits = ad.align_many(["ACGTTGCA", "ACC"], ["TGCAACGA", "GGT"], strand="reverse", mode="global")
-    assert [hit.strand for hit in hits] == ["reverse", "reverse"]
+    pairs = ["ACGTTGCA", "ACC", "TTTAAACCAGT"], ["TGCAACGA", "GGT", "TTTAACAGT"]
+    for strand in ("reverse", "both"):
+        settings = {"strand": strand, "mode": "global", "preset": "map-ont"}
+        hits = list(ad.align_many(*pairs, **settings))
+        single = [ad.align(one, other, **settings) for one, other in zip(*pairs, strict=True)]
+        assert [(hit.strand, hit.rows, hit.identities) for hit in hits] == [
+            (hit.strand, hit.rows, hit.identities) for hit in single
+        ]
+    assert [hit.strand for hit in hits] == ["reverse", "reverse", "forward"]
+
+
+def test_a_pair_of_a_batch_says_by_which_run_it_was_computed(tmp_path) -> None:
+    hits = list(ad.align_many(["ACGTTGCA", "ACC"], ["ACGTGCA", "GGT"], strand="both"))
+    assert hits[1].result.method == hits[1].batch.method == "batch-alignment"
+    assert hits[1].result.problem.pair_count == 1 and hits[1].to_dict()["pairs"][0]["cigar"] == "3="
+    assert "computed together with 1 other pairs" in hits[1].notes[-1]
+    assert "3=" in str(hits[1].to_dict()) and hits[1] != hits[0] and hits[0] == hits[0]
+    hits[1].save(tmp_path / "pair.sam", cigar="match")
+    assert "sequence_2\t16\tsequence_2\t1\t255\t3M" in (tmp_path / "pair.sam").read_text()
 
 
 def test_graphs_of_networkx_arrays_and_edges() -> None:

@@ -12,32 +12,32 @@ from antidiag.kernels.errors import BackendUnavailable, Cancelled, InputError, P
 from antidiag.kernels.executors import trial_tasks
 from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
-from antidiag.kernels.executors.gpus import GpusExecutor
 from antidiag.kernels.executors.messages import pack_message, unpack_message
-from antidiag.kernels.executors.tasks import ForeignWorker, Task
+from antidiag.kernels.executors.task_runner import pack_task
+from antidiag.kernels.executors.tasks import ExecutorLost, ForeignWorker, Task
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
+from tests.dask_clusters import start_process_cluster, start_thread_cluster
 
-distributed = pytest.importorskip("distributed")
 KINDS = ("local", "processes", "gpus", "dask")
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+    with start_thread_cluster() as found:
         yield found.scheduler_address
 
 
-def open_executor(kind: str, cluster: str) -> Executor:
+def open_executor(kind: str, request) -> Executor:
     """Return an executor of two slots; that of GPUs has two numbers of cards that need not exist."""
     if kind == "dask":
-        return ExecutorChoice("dask", cluster).open()
+        return ExecutorChoice("dask", request.getfixturevalue("cluster")).open()
     return ExecutorChoice(kind, slots=2, cards=(0, 1) if kind == "gpus" else None).open()
 
 
-@pytest.fixture(params=KINDS)
-def executor(request, cluster):
-    with open_executor(request.param, cluster) as found:
+@pytest.fixture(params=KINDS, scope="module")
+def executor(request):
+    with open_executor(request.param, request) as found:
         yield found
 
 
@@ -45,29 +45,24 @@ def task(name: str, key: str = "a", **arguments: object) -> Task:
     return Task(key, f"{trial_tasks.MODULE}:{name}", arguments)
 
 
-def test_answers_are_the_same_everywhere(cluster):
-    answers = {}
-    for kind in KINDS:
-        with open_executor(kind, cluster) as executor:
-            table = executor.share(np.arange(1000))
-            tasks = [
-                Task(
-                    str(seed),
-                    f"{trial_tasks.MODULE}:sum_numbers",
-                    {"numbers": np.arange(seed, dtype=np.int32)},
-                    {"table": table},
-                    seed=seed,
-                )
-                for seed in range(12)
-            ]
-            found = {outcome.task.key: outcome.value for outcome in executor.map(tasks)}
-        assert len(found) == 12
-        answers[kind] = [
-            (found[str(n)]["sum"], found[str(n)]["random"].tolist(), found[str(n)]["shared"]) for n in range(12)
-        ]
-    assert answers["local"][5][0] == 10 and answers["local"][5][2] == 499500
-    assert answers["local"][3][1] == np.random.default_rng(3).integers(1 << 30, size=3).tolist()
-    assert answers["local"] == answers["processes"] == answers["gpus"] == answers["dask"]
+def test_answers_are_the_same_everywhere(executor):
+    table = executor.share(np.arange(1000))
+    tasks = [
+        Task(
+            str(seed),
+            f"{trial_tasks.MODULE}:sum_numbers",
+            {"numbers": np.arange(seed, dtype=np.int32)},
+            {"table": table},
+            seed=seed,
+        )
+        for seed in range(12)
+    ]
+    found = {outcome.task.key: outcome.value for outcome in executor.map(tasks)}
+    assert len(found) == 12
+    for seed in range(12):
+        value = found[str(seed)]
+        assert (value["sum"], value["shared"]) == (sum(range(seed)), 499500)
+        assert value["random"].tolist() == np.random.default_rng(seed).integers(1 << 30, size=3).tolist()
 
 
 def test_values_come_back_as_they_went(executor):
@@ -97,22 +92,16 @@ def test_a_task_that_fails_twice_is_done_at_the_third_attempt(executor, tmp_path
     assert (found.value, found.attempts) == (3, 3)
 
 
-@pytest.mark.parametrize("kind", ["gpus", "dask"])
-def test_the_death_of_a_worker_loses_nothing(kind, cluster, tmp_path):
-    with open_executor(kind, cluster) as executor:
-        dying = task("end_process", "dying", deaths=1, attempts=str(tmp_path / "attempts"))
-        others = [task("compute_for", str(number), seconds=0.05) for number in range(20)]
-        found = {one.task.key: one for one in executor.map([dying, *others])}
-    assert len(found) == 21 and all(one.is_done for one in found.values())
+def test_the_death_of_a_process_loses_nothing_and_a_task_that_kills_its_worker_fails_alone(tmp_path):
+    with ExecutorChoice("processes", slots=2).open() as executor:
+        dying = task("end_process", "dying", deaths=1, attempts=str(tmp_path / "dying"))
+        deadly = task("end_process", "deadly", deaths=99, attempts=str(tmp_path / "deadly"))
+        others = [task("compute_for", str(number), seconds=0.02) for number in range(20)]
+        found = {one.task.key: one for one in executor.map([dying, deadly, *others])}
+    assert len(found) == 22 and [key for key, one in found.items() if not one.is_done] == ["deadly"]
     assert found["dying"].value == 2
-
-
-def test_a_task_that_kills_its_worker_fails_alone(tmp_path):
-    with GpusExecutor((0, 1)) as executor:
-        dying = task("end_process", "dying", deaths=99, attempts=str(tmp_path / "attempts"))
-        found = {one.task.key: one for one in executor.map([dying, task("echo_value", "b", value=1)])}
-    assert found["dying"].error_type == "WorkerDied" and "died" in found["dying"].error
-    assert (tmp_path / "attempts").stat().st_size == 3 and found["b"].value == 1
+    assert found["deadly"].error_type == "WorkerDied" and "died" in found["deadly"].error
+    assert (tmp_path / "deadly").stat().st_size == 3
 
 
 def test_expensive_tasks_start_first(executor):
@@ -144,18 +133,19 @@ def test_a_function_of_another_package_is_refused(executor):
     assert found.error_type == "InputError" and "functions of antidiag only" in found.error
 
 
-def test_another_version_is_refused_by_name(executor, monkeypatch):
-    monkeypatch.setattr("antidiag.kernels.executors.task_runner.program_version", lambda: "9.9 other")
-    if executor.kind == "local":
-        pytest.skip("the version of this process is its own")
+def test_a_worker_refuses_a_task_of_another_version_by_name(executor, monkeypatch):
+    def pack_foreign(*rest) -> bytes:
+        return pack_message({**unpack_message(pack_task(*rest)), "version": "9.9 other"})
+
+    monkeypatch.setattr(f"{type(executor)._start.__module__}.pack_task", pack_foreign)
     with pytest.raises(ForeignWorker, match=r"worker .* runs Antidiag .*install the same version"):
-        list(executor.map([task("echo_value", value=1)]))
+        executor.submit(task("echo_value", value=1)).result(30)
 
 
 def test_a_cluster_of_another_version_is_refused_before_any_task(cluster, monkeypatch):
     monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.program_version", lambda: "9.9 other")
     with pytest.raises(ForeignWorker, match=r"worker tcp://"):
-        open_executor("dask", cluster)
+        ExecutorChoice("dask", cluster).open()
 
 
 def test_resources_name_every_worker(executor):
@@ -165,13 +155,14 @@ def test_resources_name_every_worker(executor):
 
 
 def test_a_gpu_task_is_refused_where_no_worker_has_one(cluster):
-    with open_executor("dask", cluster) as executor:
+    with ExecutorChoice("dask", cluster).open() as executor:
         wanted = Task("a", f"{trial_tasks.MODULE}:echo_value", {"value": 1}, needs_gpu=True)
         with pytest.raises(BackendUnavailable, match="no worker of the cluster has a GPU"):
             list(executor.map([wanted]))
 
 
 def test_choices_that_cannot_be_had_say_what_to_do(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
     monkeypatch.delenv("DASK_SCHEDULER_ADDRESS", raising=False)
     with pytest.raises(ParameterError, match="--on cloud is none of"):
         ExecutorChoice("cloud")
@@ -186,6 +177,22 @@ def test_choices_that_cannot_be_had_say_what_to_do(tmp_path, monkeypatch):
         ExecutorChoice("dask", "tcp://127.0.0.1:9").open()
 
 
+def test_a_call_of_the_scheduler_that_breaks_is_no_unexpected_error(cluster, monkeypatch):
+    def fail(*rest: object, **named: object) -> None:
+        raise ConnectionError("in <TCP (closed)>: Stream is closed")
+
+    with ExecutorChoice("dask", cluster).open() as executor:
+        assert executor.slots == 2
+        for name in ("scheduler_info", "run", "submit", "cancel"):
+            monkeypatch.setattr(executor._client, name, fail)
+        monkeypatch.setattr("antidiag.kernels.executors.dask_cluster.COUNT_S", 0.0)
+        assert executor.slots == 2, "the last count"
+        for call in (executor.resources, lambda: executor.share(7), lambda: list(executor.map([task("echo_value")]))):
+            with pytest.raises(ExecutorLost, match="cannot be reached any more"):
+                call()
+        executor.cancel()
+
+
 def test_messages_refuse_other_bytes():
     assert unpack_message(pack_message((1, np.arange(3, dtype=">i2"))))[1].tolist() == [0, 1, 2]
     with pytest.raises(InputError, match="no message"):
@@ -194,30 +201,26 @@ def test_messages_refuse_other_bytes():
         pack_message(object())
 
 
-def test_a_shared_input_outlives_all_workers_that_had_it():
-    """A cluster of one worker, which is killed between tasks."""
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as own,
-        ExecutorChoice("dask", own.scheduler_address).open() as executor,
-    ):
+def test_the_death_of_dask_workers_loses_neither_tasks_nor_shared_inputs(tmp_path):
+    """A cluster of one worker, which is killed while it runs a task, and between tasks."""
+    with start_process_cluster(1) as own, ExecutorChoice("dask", own.scheduler_address).open() as executor:
         table = executor.share(np.arange(1000))
 
         def add(key: str) -> Task:
             return Task(key, f"{trial_tasks.MODULE}:sum_numbers", {"numbers": np.arange(3)}, {"table": table})
 
-        assert next(executor.map([add("first")])).value["shared"] == 499500
+        dying = task("end_process", "dying", deaths=1, attempts=str(tmp_path / "attempts"))
+        found = {one.task.key: one for one in executor.map([add("first"), dying, add("second")])}
+        assert found["dying"].value == 2 and found["first"].value["shared"] == found["second"].value["shared"] == 499500
         dead = executor.submit(task("end_process", deaths=99)).result(240)
         assert dead.error_type == "WorkerDied" and "several workers died" in dead.error and dead.attempts == 1
-        found = list(executor.map([add(str(number)) for number in range(5)]))
-        assert [one.value["shared"] for one in found] == [499500] * 5
+        again = list(executor.map([add(str(number)) for number in range(5)]))
+        assert [one.value["shared"] for one in again] == [499500] * 5
 
 
 def test_tasks_wait_for_the_first_worker():
     """As in a cluster that grows when there is work."""
-    with (
-        distributed.LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as own,
-        ExecutorChoice("dask", own.scheduler_address).open() as executor,
-    ):
+    with start_thread_cluster(0) as own, ExecutorChoice("dask", own.scheduler_address).open() as executor:
         assert executor.slots == 1 and executor.resources() == ()
         arguments, shared = {"numbers": np.arange(3)}, {"table": executor.share(np.arange(4))}
         waiting = executor.submit(Task("a", f"{trial_tasks.MODULE}:sum_numbers", arguments, shared))
