@@ -121,13 +121,15 @@ def _print_samples(found: Sequence[BundledSample]) -> None:
 
 def _copy_samples(found: Sequence[BundledSample], folder: Path) -> None:
     """Copy the files of all samples; files of the same name are replaced."""
+    paths = list(dict.fromkeys(path for sample in found for path in sample.paths))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in dict.fromkeys(path for sample in found for path in sample.paths):
+        for path in paths:
             shutil.copyfile(path, folder / path.name)
-            print(folder / path.name)
     except OSError as error:
         raise InputError(f"{folder}: the samples cannot be copied: {error.strerror or error}") from error
+    for path in paths:  # outside of the try: a reader that stops reading is no error
+        print(folder / path.name)
 
 
 def _relative_path(path: str) -> str:

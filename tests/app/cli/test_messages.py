@@ -91,9 +91,10 @@ def test_a_mistyped_command_is_recognised(capsys):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-def test_a_reader_that_has_seen_enough_is_no_error():
-    command = f"{sys.executable} main.py methods | head -1; echo ${{PIPESTATUS[@]}}"
-    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+@pytest.mark.parametrize("words", ["methods", "samples --copy samples"])
+def test_a_reader_that_has_seen_enough_is_no_error(words: str, tmp_path: Path) -> None:
+    command = f"{sys.executable} -u {ROOT / 'main.py'} {words} | head -1; echo ${{PIPESTATUS[@]}}"
+    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert found.stdout.splitlines()[-1] == "0 0" and found.stderr == ""
 
 
@@ -243,4 +244,4 @@ def test_methods_lists_options_and_parameters(says):
 
 def test_every_command_is_in_the_page():
     page = (ROOT / "docs" / "command-line.md").read_text()
-    assert [name for name in COMMANDS if f"| `python main.py {name}" not in page] == []
+    assert [name for name in COMMANDS if f"| `antidiag {name}" not in page] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 
 import pytest
 
@@ -78,8 +77,13 @@ def test_a_damaged_file_is_no_error(stored, text):
 
 def test_long_compilation_is_reported_as_such(monkeypatch):
     monkeypatch.setattr(compilation, "LOADING_S", 0.06)
-    told = []
-    compilation.compile_cancellably(lambda: time.sleep(0.3), Monitor(lambda *state: told.append(state)))
+    told, reported = [], threading.Event()
+
+    def listen(*state):
+        told.append(state)
+        reported.set()
+
+    compilation.compile_cancellably(lambda: reported.wait(60), Monitor(listen))
     assert told == [(0, 1, "compiling, once"), (1, 1, "compiling, once")]
 
 
