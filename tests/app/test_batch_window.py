@@ -13,6 +13,7 @@ from antidiag.app.dialogs.batch_dialog import BatchDialog
 from antidiag.app.dialogs.batch_table import DONE, FAILED, RESUMED, SCORE, STATE, WAITING
 from antidiag.app.dialogs.executor_chooser import CLUSTER, LOCAL, PROCESSES
 from antidiag.kernels.executors.tasks import WorkerInfo
+from tests.dask_clusters import start_thread_cluster
 
 
 @pytest.fixture
@@ -113,14 +114,11 @@ def test_where_to_run_is_kept_and_checked(qtbot: Any, window: Any, pairs: Path) 
 
 
 def test_a_cluster_is_checked(qtbot: Any, window: Any, pairs: Path) -> None:
-    pytest.importorskip("distributed")
-    from antidiag.kernels.executors.dask_cluster import start_cluster
-
     chooser = window.open_batch([pairs]).executor
     found: list[Any] = []
     chooser.checked.connect(found.append)
-    with start_cluster(1, 2) as (address, _):
-        chooser.choose(CLUSTER, address)
+    with start_thread_cluster(1, 2) as cluster:
+        chooser.choose(CLUSTER, cluster.scheduler_address)
         chooser.check_button.click()
         qtbot.waitUntil(lambda: bool(found) and chooser.check_button.isEnabled())
     assert [type(one) for one in found[0].workers] == [WorkerInfo] and not found[0].error
