@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 
 from antidiag.app.dialogs.batch_dialog import BatchDialog
-from antidiag.app.dialogs.batch_table import DONE, FAILED, RESUMED, SCORE, STATE, WAITING
+from antidiag.app.dialogs.batch_table import DONE, FAILED, RESUMED, SCORE, STATE, WAITING, WHERE
 from antidiag.app.dialogs.executor_chooser import CLUSTER, LOCAL, PROCESSES
 from antidiag.kernels.executors.tasks import WorkerInfo
 from tests.dask_clusters import start_thread_cluster
@@ -123,6 +123,17 @@ def test_a_cluster_is_checked(qtbot: Any, window: Any, pairs: Path) -> None:
         qtbot.waitUntil(lambda: bool(found) and chooser.check_button.isEnabled())
     assert [type(one) for one in found[0].workers] == [WorkerInfo] and not found[0].error
     assert "1 worker, 2 slots" in chooser.answer.text() and "GiB" in chooser.answer.text()
+
+
+def test_workers_of_a_cluster_are_shown_by_host_and_port(qtbot: Any, window: Any, pairs: Path) -> None:
+    dialog = window.open_batch([pairs])
+    with start_thread_cluster(1, 2) as cluster:
+        dialog.executor.choose(CLUSTER, cluster.scheduler_address)
+        dialog.start()
+        qtbot.waitUntil(lambda: ended(dialog, 4))
+        (worker,) = cluster.scheduler_info["workers"]
+    assert states(dialog) == [DONE] * 4
+    assert {dialog.model.cell_text(row, WHERE) for row in range(4)} == {worker.removeprefix("tcp://")}
 
 
 def test_a_cluster_that_does_not_answer_says_so(qtbot: Any, window: Any, pairs: Path, monkeypatch: Any) -> None:
