@@ -20,45 +20,39 @@ if TYPE_CHECKING:
     from antidiag.interface.answers import Answer, PairAlignment, Product, ShortestPaths, StatePath, Structure
     from antidiag.interface.batches import BatchAnswer, BatchEntry, batch
     from antidiag.interface.data_answers import Alignment, Distances, Tree
-    from antidiag.interface.functions import (
-        align,
-        align_codons,
-        align_family,
-        align_many,
-        align_profiles,
-        distances,
-        fold,
-        hmm,
-        make_database,
-        methods,
-        read,
-        run,
-        search,
-        shortest_paths,
-        tree,
-    )
-    from antidiag.interface.models import Model
+    from antidiag.interface.database_search import make_database, search
+    from antidiag.interface.distance_trees import distances, tree
+    from antidiag.interface.families import align_codons, align_family, align_profiles
+    from antidiag.interface.folding import fold
+    from antidiag.interface.graphs import shortest_paths
+    from antidiag.interface.method_list import methods
+    from antidiag.interface.models import Model, hmm
+    from antidiag.interface.pairs import align, align_many
+    from antidiag.interface.reading import read
+    from antidiag.interface.run_by_id import run
     from antidiag.interface.search_hits import SearchHits
     from antidiag.kernels import __version__
     from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, MemoryRefused, ParameterError
 
-_ANSWERS = "Answer PairAlignment Product ShortestPaths StatePath Structure"
-_DATA_ANSWERS = "Alignment Distances Tree"
-_FUNCTIONS = (
-    "align align_codons align_family align_many align_profiles distances fold hmm make_database methods read run "
-    "search shortest_paths tree"
-)
-_ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError"
-_MODULES = {
-    **dict.fromkeys(_ANSWERS.split(), "antidiag.interface.answers"),
-    **dict.fromkeys(_DATA_ANSWERS.split(), "antidiag.interface.data_answers"),
-    **dict.fromkeys(("BatchAnswer", "BatchEntry", "batch"), "antidiag.interface.batches"),
-    **dict.fromkeys(_FUNCTIONS.split(), "antidiag.interface.functions"),
-    **dict.fromkeys(_ERRORS.split(), "antidiag.kernels.errors"),
-    "Model": "antidiag.interface.models",
-    "SearchHits": "antidiag.interface.search_hits",
-    "__version__": "antidiag.kernels",
+_NAMES = {
+    "interface.answers": "Answer PairAlignment Product ShortestPaths StatePath Structure",
+    "interface.batches": "BatchAnswer BatchEntry batch",
+    "interface.data_answers": "Alignment Distances Tree",
+    "interface.database_search": "make_database search",
+    "interface.distance_trees": "distances tree",
+    "interface.families": "align_codons align_family align_profiles",
+    "interface.folding": "fold",
+    "interface.graphs": "shortest_paths",
+    "interface.method_list": "methods",
+    "interface.models": "Model hmm",
+    "interface.pairs": "align align_many",
+    "interface.reading": "read",
+    "interface.run_by_id": "run",
+    "interface.search_hits": "SearchHits",
+    "kernels": "__version__",
+    "kernels.errors": "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError",
 }
+_MODULES = {name: f"antidiag.{module}" for module, names in _NAMES.items() for name in names.split()}
 """The public names and the module of each."""
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from PySide6.QtWidgets import QWidget
@@ -23,7 +24,10 @@ class AlignmentPage(QWidget):
         from antidiag.app.views.aligned.view import AlignmentViewer  # most of what the window loads
 
         super().__init__()
-        self._results = results
+        self._alignments = [
+            replace(result.answer.alignment, name=name) if isinstance(result.answer, MsaAnswer) else None
+            for result, name in zip(results, names, strict=True)
+        ]
         self.chosen, self.viewer = ElidedComboBox(), AlignmentViewer(Selection(self))
         self.chosen.setAccessibleName("Alignments to compare")
         for pair in pairs:
@@ -34,7 +38,7 @@ class AlignmentPage(QWidget):
         self._show_pair()
 
     def _show_pair(self) -> None:
-        first, second = (self._results[number].answer.alignment for number in self.chosen.currentData())
+        first, second = (self._alignments[number] for number in self.chosen.currentData())
         self.viewer.show_alignment(first)
         try:
             self.viewer.comparison.compare_with(second, visible=True)

@@ -222,6 +222,7 @@ class Window(Workbench):
         for saying in (loader.said, self.data.said):
             saying.connect(self.jobs.show_message)
         loader.opened.connect(self.settings.add_recent)
+        loader.rows_found.connect(self.sequences.select_rows)
         loader.own_data_found.connect(self._set_sample_aside)
         loader.found.connect(self._take_opened)
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
@@ -353,7 +354,8 @@ class Window(Workbench):
     def _add_to_data(self, data: Sequence[Any], are_used: bool = True) -> None:
         sequences, others = split_data(data)
         if len(sequences):
-            self.session.add(sequences, last=len(sequences))
+            first = len(self.session.state.sequences)
+            self.session.add(sequences, opened=range(first, first + len(sequences)))
         self.session.add_data(others, are_used=are_used)
         self.jobs.show_message("Added to the data.")
 

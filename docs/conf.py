@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-ADDRESS = "https://antidiag.example"
 VERSION = Path(__file__).resolve().with_name("version.txt")
 
 project = "Antidiag"
@@ -22,10 +21,9 @@ suppress_warnings = ["myst.header"]  # pages of families begin at the second lev
 
 html_theme = "furo"
 html_title = f"Antidiag {release}"
-html_baseurl = f"{ADDRESS}/docs/"
 html_favicon = html_logo = "antidiag.svg"
 html_show_sphinx = False
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_theme_options = {"source_view_link": f"{ADDRESS}/source", "navigation_with_keys": True}
+html_theme_options = {"navigation_with_keys": True}

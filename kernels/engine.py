@@ -59,8 +59,10 @@ def plan_run(
             notes = (*notes, f"The CPU is used{instead}: the backend cpu was requested.")
         return _plan_on(method, problem, chosen, backend, device, notes, use_tuned, peers)
     found, reason = devices.discover_devices()
-    if not found or "cuda" not in method.backends:
-        why = reason if not found else f"{method.name} has no GPU version"
+    lacking = "" if "cuda" in method.backends else f"{method.name} has no GPU version"
+    lacking = lacking or method.refuse_backend(problem, "cuda")
+    if not found or lacking:
+        why = reason if not found else lacking
         notes = (*notes, f"The CPU is used{instead}: {why}.")
         return _plan_on(method, problem, chosen, "cpu", device, notes, use_tuned)
     on_gpu = _plan_on(method, problem, chosen, "cuda", device, notes, use_tuned, peers)
@@ -258,6 +260,9 @@ def _plan_on(
     """Return the plan of a run on one backend, which ``peers`` share; the CPU has none."""
     if backend not in method.backends:
         raise BackendUnavailable(f"{method.name} has no backend {backend}; it has {', '.join(method.backends)}")
+    if refused := method.refuse_backend(problem, backend):
+        others = [other for other in method.backends if not method.refuse_backend(problem, other)]
+        raise BackendUnavailable(f"{refused}; choose the backend {' or '.join(others)}")
     gpus = [devices.find_device(index) for index in (device, *peers)] if backend == "cuda" else []
     _refuse_peers(method, gpus)
     name = _name_gpus(gpus) if gpus else cpu_name()

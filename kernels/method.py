@@ -285,6 +285,11 @@ def count_all_cells(problem: Any, parameters: Any) -> int:
     return problem.cells
 
 
+def accept_backend(problem: Any, backend: str) -> str:
+    """Return "": every backend computes every problem (default of ``Method.refuse_backend``)."""
+    return ""
+
+
 def nothing_recomputed(problem: Any, parameters: Any) -> int:
     """Return 0: no cell is computed twice (default of ``CostEstimate.count_recomputed``)."""
     return 0
@@ -414,6 +419,9 @@ class Method:
     backends
         "package.module:function" for "cpu" and "cuda", called as ``function(problem, parameters, monitor, steps)``,
         which returns an Outcome. No other field imports a backend.
+    refuse_backend
+        ``refuse_backend(problem, backend)`` is a clause that says why one of the backends does not compute a problem;
+        "" where it does.
     returns
         What an answer contains ("score", "alignment", "tree").
     is_exact, criterion
@@ -441,6 +449,7 @@ class Method:
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
     fit_parameters: Callable[[Any, Any, str], Any] = keep_parameters
     backends: Mapping[str, str]
+    refuse_backend: Callable[[Any, str], str] = accept_backend
     returns: frozenset[str]
     is_exact: bool = True
     is_heuristic: bool = False

@@ -54,13 +54,14 @@ class Monitor:
     ``listener(done, total, phase)`` is called on the run's thread and must return at once. ``store`` keeps finished
     parts of a resumable run (kernels/recovery/checkpoint_store.py). ``shown`` is a partial result that can be
     displayed during the run, such as a guide tree whose nodes are being aligned; None if there is none.
+    ``is_attended`` is False for a run of milliseconds that nobody follows or cancels; it may keep the calling thread.
     """
 
     store: CheckpointStore | None = None
     partial_result: Any = None
 
-    def __init__(self, listener: Listener | None = None) -> None:
-        self._listener = listener
+    def __init__(self, listener: Listener | None = None, is_attended: bool = True) -> None:
+        self._listener, self.is_attended = listener, is_attended
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:
@@ -92,7 +93,7 @@ class CancelOnlyMonitor(Monitor):
     """Is cancelled when another monitor is, and reports no progress to it."""
 
     def __init__(self, source: Monitor) -> None:
-        super().__init__()
+        super().__init__(is_attended=source.is_attended)
         self._source = source
 
     @property

@@ -150,7 +150,7 @@ def resolve_values(
     chosen = dict(automatic or {})
     values = {}
     for name, parameter in declared.items():
-        value = parameter.validate(given_values.get(name, parameter.default))
+        value = parameter.validate(given_values[name]) if name in given_values else parameter.default
         values[name] = chosen.get(name) if value is None else value
     return MappingProxyType(values)
 

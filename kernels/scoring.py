@@ -6,6 +6,7 @@ Scores inside the engine are 32-bit integers. A matrix with decimals (GONNET1992
 
 from __future__ import annotations
 
+import math
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -83,6 +84,17 @@ class SubstitutionMatrix:
             table[ord(letter.lower())] = table[ord(letter)]
         table.setflags(write=False)
         return table
+
+    @cached_property
+    def largest_value(self) -> float:
+        """The largest absolute score."""
+        return float(np.abs(self.values).max(initial=0))
+
+    @cached_property
+    def whole_scales(self) -> tuple[int, ...]:
+        """The factors of SCALES that make every score an integer."""
+        with np.errstate(over="ignore"):
+            return tuple(scale for scale in SCALES if _are_whole(self.values * scale))
 
     @cached_property
     def scored_letters(self) -> bytes:
@@ -252,19 +264,22 @@ def add_letters(matrix: SubstitutionMatrix, wanted: Iterable[str]) -> Substituti
     O as K, J as the mean of I and L, and so on (`sequences.alphabets.letter_meanings`). The other scores stay as they
     are published. ``derived`` of the result names the letters that were added.
     """
+    lacking = set(wanted).difference(matrix.letters)
+    if not lacking:
+        return matrix
     meanings = {letter: letter for letter in matrix.letters} | {
         letter: residues
         for letter, residues in letter_meanings(not matrix.is_of_nucleotides).items()
         if matrix.codes[ord(letter)] < 0 and set(residues) <= set(matrix.letters)
     }
-    added = "".join(sorted(letter for letter in set(wanted) if letter in meanings and letter not in matrix.letters))
+    added = "".join(sorted(lacking & meanings.keys()))
     if not added:
         return matrix
     letters = matrix.letters + added
     shares = np.array([[letter in meanings[one] for letter in matrix.letters] for one in letters], float)
     shares /= shares.sum(axis=1, keepdims=True)
     values, size = shares @ matrix.values @ shares.T, len(matrix.letters)
-    scale = next((scale for scale in SCALES if _are_whole(matrix.values * scale)), SCALES[-1])
+    scale = matrix.whole_scales[0] if matrix.whole_scales else SCALES[-1]
     values = np.floor(np.round(values * scale, 6)) / scale
     values[:size, :size] = matrix.values
     return replace(_make_matrix(matrix.name, letters, values, matrix.source), derived=added)
@@ -275,6 +290,11 @@ def _are_whole(numbers: np.ndarray) -> bool:
     rounded = np.rint(numbers)
     others = numbers != rounded
     return not others.any() or bool((np.abs(numbers[others] - rounded[others]) <= 1e-6).all())
+
+
+def _is_whole(number: float) -> bool:
+    """Return whether a number is an integer, but for the rounding of decimals; one too large to have decimals is."""
+    return math.isinf(number) or abs(number - round(number)) <= 1e-6
 
 
 @stored("scoring")
@@ -298,12 +318,12 @@ class Scoring:
 
     def __post_init__(self) -> None:
         for name, cost in self._gap_costs.items():
-            if not cost >= 0 or not np.isfinite(cost):
+            if not 0 <= cost < math.inf:
                 raise ParameterError(f"{name} must be a cost of 0 or more; got {cost}")
         self._check_second_piece()
         if not self.scale:
             raise ParameterError(f"scores of {self.matrix.name} or gap costs have more than three decimals; round them")
-        largest = max(float(np.abs(self.matrix.values).max(initial=0)), *self._gap_costs.values()) * self.scale
+        largest = max(self.matrix.largest_value, *self._gap_costs.values()) * self.scale
         if largest >= SCORE_LIMIT:
             raise ScoreOverflow(
                 f"{self.describe_costs()}: a score or cost (x {self.scale}) exceeds the 32-bit limit of "
@@ -339,9 +359,8 @@ class Scoring:
     @cached_property
     def scale(self) -> int:
         """Factor that makes every score and cost an integer; 0 if no factor of SCALES does."""
-        numbers = np.append(self.matrix.values.ravel(), list(self._gap_costs.values()))
-        with np.errstate(over="ignore"):
-            return next((scale for scale in SCALES if _are_whole(numbers * scale)), 0)
+        costs = self._gap_costs.values()
+        return next((scale for scale in self.matrix.whole_scales if all(_is_whole(cost * scale) for cost in costs)), 0)
 
     @cached_property
     def scores(self) -> np.ndarray:
@@ -488,7 +507,7 @@ FREE_ENDS = {
 
 def refuse_overflow(first: int, second: int, scoring: Scoring) -> None:
     """Raise ScoreOverflow if scores of two sequences of these lengths could exceed 32 bits."""
-    step = max(int(np.abs(scoring.scores).max(initial=0)), scoring.extend)
+    step = max(round(scoring.matrix.largest_value * scoring.scale), scoring.extend)
     bound = (first + second + 2) * step + max(opening for opening, _ in scoring.gap_pieces)
     if bound >= SCORE_LIMIT:
         raise ScoreOverflow(

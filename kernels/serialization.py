@@ -128,7 +128,10 @@ def added_field(default: Any, compare: bool = True) -> Any:
 
 def is_written(value: Any, member: Field[Any]) -> bool:
     """Return whether a field counts in files and digests: not where it was added later and has its default."""
-    return not (ADDED_LATER in member.metadata and getattr(value, member.name) == member.default)
+    if ADDED_LATER not in member.metadata:
+        return True
+    current = getattr(value, member.name)
+    return type(current) is not type(member.default) or bool(current != member.default)
 
 
 def use_default_form(value: Any) -> Any:

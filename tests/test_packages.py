@@ -89,16 +89,17 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert sections[:2] == ["Unreleased", __version__]
 
 
-def test_one_address_is_used_in_all_files() -> None:
-    home = PROJECT["urls"]["Homepage"]
-    named = re.search(r"These\s+files hold it: (.*)", (PACKAGING / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert named
-    files = re.findall(r"`([\w./-]+)`", named[1])
-    domain = home.partition("://")[2]
-    reverse = ".".join(reversed(domain.split(".")))
-    for name in files:
-        text = (ROOT / name).read_text(encoding="utf-8")
-        assert domain in text or reverse in text, name
+def test_the_address_that_is_to_be_filled_in_stands_in_one_place() -> None:
+    listed = subprocess.run(
+        ["git", "grep", "-l", "https://antidiag[.]example"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert listed.stdout.split() in (["pyproject.toml"], [])  # an unpacked archive has no list of its files
+    assert {one.partition("/")[0] for one in PROJECT["urls"].values()} == {"https:"}
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert r"grep -n 'antidiag\\.example' pyproject.toml" in release
+    named = (PACKAGING / "README.md").read_text(encoding="utf-8").partition("**The address is to be filled in.**")[2]
+    files = re.findall(r"^\| `([\w./-]+)`", named, re.MULTILINE)
+    assert len(files) == 8 and all((ROOT / name).is_file() for name in files)
 
 
 def test_no_file_names_the_host_of_an_index() -> None:

@@ -93,9 +93,19 @@ class PairAlignment(Answer):
     """
 
     @property
+    def problem(self) -> Any:
+        """Both sequences, the scoring and the mode."""
+        return self.result.problem
+
+    @property
+    def answer(self) -> Any:
+        """Score, end and alignment in the units of the method."""
+        return self.result.answer
+
+    @property
     def score(self) -> int | float:
         """The score in the units of the matrix."""
-        return self.result.score
+        return self.problem.scoring.unscale_score(self.answer.score)
 
     @property
     def start(self) -> tuple[int, int]:
@@ -108,7 +118,7 @@ class PairAlignment(Answer):
     @property
     def end(self) -> tuple[int, int]:
         """Letters of both sequences up to the end of the alignment, as they are aligned."""
-        end = self.result.answer.end
+        end = self.answer.end
         if end == UNKNOWN_END:
             raise InputError("scores of many pairs have no ends; use align_many without a method")
         return _cell(end)
@@ -116,18 +126,18 @@ class PairAlignment(Answer):
     @property
     def strand(self) -> str:
         """The strand of the first sequence: "forward", or "reverse" where its reverse complement is aligned."""
-        return str(Strand.REVERSE if self.result.problem.is_reversed else Strand.FORWARD)
+        return str(Strand.REVERSE if self.problem.is_reversed else Strand.FORWARD)
 
     @property
     def names(self) -> tuple[str, str]:
         """The names of both sequences."""
-        first, second = self.result.problem.data
+        first, second = self.problem.data
         return first.name, second.name
 
     @cached_property
     def rows(self) -> tuple[str, str]:
         """Both rows with '-' for gaps."""
-        return self._path.gapped_rows(*self.result.problem.sequences)
+        return self._path.gapped_rows(*self.problem.sequences)
 
     @property
     def columns(self) -> int:
@@ -138,7 +148,7 @@ class PairAlignment(Answer):
     def identities(self) -> Mapping[str, float]:
         """The columns with the same letter twice, divided by all "columns", by those "without gaps", and by the letters
         of the "shorter" sequence; 0 for an empty alignment."""
-        shares = self._path.count_identities(*self.result.problem.sequences).shares
+        shares = self._path.count_identities(*self.problem.sequences).shares
         return {name: share for name, (_, share) in zip(("columns", "without gaps", "shorter"), shares, strict=True)}
 
     @property
@@ -154,7 +164,7 @@ class PairAlignment(Answer):
     def format_cigar(self, style: str) -> str:
         """Return the CIGAR in the style "extended" (= X I D) or "match" (M I D)."""
         with use_conventions(cigar=style):
-            return self._path.format_cigar(*self.result.problem.sequences)
+            return self._path.format_cigar(*self.problem.sequences)
 
     def save(self, path: str | Path, format: str | None = None, cigar: str | None = None) -> None:
         """Save the answer in the format of the file's suffix, or of ``format``, such as ".paf".
@@ -167,7 +177,7 @@ class PairAlignment(Answer):
     @property
     def match_line(self) -> str:
         """A character a column: '|' for equal letters, '.' for others, ' ' for a gap."""
-        kinds = self._path.column_kinds(*self.result.problem.sequences)
+        kinds = self._path.column_kinds(*self.problem.sequences)
         return np.frombuffer(b"|  .", np.uint8)[kinds].tobytes().decode()
 
     def to_alignment(self) -> Any:
@@ -176,10 +186,10 @@ class PairAlignment(Answer):
 
         letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in self.rows]).reshape(2, -1)
         letters.setflags(write=False)
-        first, second = self.result.problem.sequences
+        first, second = self.problem.sequences
         kind = common_type((first.type, second.type))
         names = make_names_unique((first.name, second.name))
-        return Alignment(AlignedSequences(names, letters, kind, self.result.problem.title))
+        return Alignment(AlignedSequences(names, letters, kind, self.problem.title))
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row a sequence and a column a column (package pandas)."""
@@ -199,12 +209,11 @@ class PairAlignment(Answer):
         turns = np.flatnonzero(np.diff(self._path.operations.astype(np.int16))) + 1
         corners = np.unique(np.concatenate(([0], turns, [len(cells) - 1])))
         records = [
-            SeqRecord(Seq(one.letters.decode()), id=one.name, description=one.description)
-            for one in self.result.problem.data
+            SeqRecord(Seq(one.letters.decode()), id=one.name, description=one.description) for one in self.problem.data
         ]
         coordinates = cells[corners].T.copy()
-        if self.result.problem.is_reversed:  # as Biopython has it: the sequence as given, in descending coordinates
-            coordinates[0] = len(self.result.problem.first) - coordinates[0]
+        if self.problem.is_reversed:  # as Biopython has it: the sequence as given, in descending coordinates
+            coordinates[0] = len(self.problem.first) - coordinates[0]
         found = BioAlignment(records, coordinates)
         found.score = self.score
         return found
@@ -216,24 +225,22 @@ class PairAlignment(Answer):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        if self.result.answer.alignment is None:
+        if self.answer.alignment is None:
             return super().__str__()
-        return pictures.pair_text(
-            self.rows, self.match_line, self.start, self.names, self.result.problem.number_letters
-        )
+        return pictures.pair_text(self.rows, self.match_line, self.start, self.names, self.problem.number_letters)
 
     def _repr_html_(self) -> str:
-        if self.result.answer.alignment is None:
+        if self.answer.alignment is None:
             return f"<p>{repr(self)[1:-1]}</p>"
         return pictures.alignment_html(self.names, [row.encode() for row in self.rows], self._is_protein)
 
     @property
     def _is_protein(self) -> bool:
-        return any(one.type == SequenceType.PROTEIN for one in self.result.problem.sequences)
+        return any(one.type == SequenceType.PROTEIN for one in self.problem.sequences)
 
     @property
     def _path(self) -> Any:
-        path = self.result.answer.alignment
+        path = self.answer.alignment
         if path is None:
             raise InputError(f"{self.result.method} returns only the score; use a method that aligns, or no method")
         return path

@@ -41,7 +41,7 @@ class Model(DataAnswer):
         write_lines(Path(path), [format_json(self.data)])
 
     def _run(self, method: str, given: Any, settings: dict[str, Any]) -> Any:
-        from antidiag.interface.functions import run
+        from antidiag.interface.run_by_id import run
 
         return run(method, self, given, **settings)
 
@@ -54,10 +54,23 @@ class Model(DataAnswer):
     __str__ = __repr__
 
 
-def find_model(given: Any) -> Model:
-    """Return the model of a bundled name, a file, or the program's own data."""
-    if isinstance(given, Model):
-        return given
-    if isinstance(given, Hmm):
-        return Model(given)
-    return Model(read_hmm(given)[0])
+def hmm(model: Any) -> Model:
+    """Return a hidden Markov model by the name of a bundled model, or from a file.
+
+    Parameters
+    ----------
+    model : str, Path or Model
+        A name such as "cpg-islands", or a file of this program (JSON) or of HMMER.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> path = ad.hmm("cpg-islands").viterbi("CGCGCGCGATATATAT")
+    >>> len(path.states)
+    16
+    """
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, Hmm):
+        return Model(model)
+    return Model(read_hmm(model)[0])

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from antidiag.interface.answers import PairAlignment
 from antidiag.interface.runs import run_method
 from antidiag.kernels import registry
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.batch_runs.pair_streams import LetterPair
 from antidiag.kernels.model import Result
-from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.pairwise.batch.model import RECORDS
-from antidiag.kernels.pairwise.model import UNKNOWN_END, PairAnswer
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 
 ALIGNMENT, SCORE = "batch-alignment", "batch-score"
-SINGLE = {ALIGNMENT: "striped-alignment", SCORE: "striped-score"}
-"""The method for one pair that gives the same answer; answers of pairs are saved by it."""
 RUN_SETTINGS = {"backend", "device", "progress"}
-MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
-"""Letters and pairs of a batch: enough to fill a GPU, and little memory."""
-LARGEST_CELLS = 1 << 26
-"""Cells of the largest pair that is aligned together with others."""
-
-LetterPair = tuple[Letters, Letters]
 
 
 def accepts_settings(method: str | None, settings: Mapping[str, Any]) -> bool:
@@ -34,36 +26,6 @@ def accepts_settings(method: str | None, settings: Mapping[str, Any]) -> bool:
     of_batches = registry.find_method(method or ALIGNMENT)
     options = {option.name for option in of_batches.problem_type.options} - {"pairing", "queries"}
     return settings.keys() <= options | of_batches.parameters.names() | RUN_SETTINGS
-
-
-def cut_batches(pairs: Iterable[LetterPair]) -> Iterator[list[LetterPair]]:
-    """Yield batches of pairs whose sequences are of one type; a pair of more than LARGEST_CELLS cells is a batch alone.
-
-    An InputError of the iterable is raised after the pairs before it were yielded.
-    """
-    batch: list[LetterPair] = []
-    letters = 0
-    stream = iter(pairs)
-    while True:
-        try:
-            pair = next(stream, None)
-        except InputError:
-            if batch:
-                yield batch
-            raise
-        is_large = pair is not None and len(pair[0]) * len(pair[1]) > LARGEST_CELLS
-        types = {one.type for one in pair} if pair else set()
-        is_full = letters > MOST_LETTERS or len(batch) == MOST_PAIRS
-        if batch and (pair is None or is_large or is_full or types != {one.type for one in batch[0]}):
-            yield batch
-            batch, letters = [], 0
-        if pair is None:
-            return
-        if is_large:
-            yield [pair]
-            continue
-        batch.append(pair)
-        letters += len(pair[0]) + len(pair[1])
 
 
 def align_batch(
@@ -83,17 +45,39 @@ def align_batch(
         {**own, "pairing": RECORDS},
     )
     for number in range(len(pairs)):
-        yield PairAlignment(_result_of_pair(result, number, pairs[number]))
+        yield BatchedPair(result, number, pairs[number])
 
 
-def _result_of_pair(result: Result, number: int, pair: LetterPair) -> Result:
-    """Return the result of a pair of a batch, as the method for one pair gives it."""
-    problem, answer = (
-        dataclasses.replace(result.problem.make_pair(number), first=pair[0], second=pair[1]),
-        result.answer,
-    )
-    found = PairAnswer(int(answer.scores[number]), UNKNOWN_END) if answer.paths is None else answer.pair_answer(number)
-    note = f"computed by {result.method} with {result.problem.pair_count - 1:,} other pairs; the times are those of all"
-    return dataclasses.replace(
-        result, method=SINGLE[result.method], problem=problem, answer=found, parameters={}, notes=(*result.notes, note)
-    )
+class BatchedPair(PairAlignment):
+    """The best alignment of a pair that was computed in a batch.
+
+    Attributes
+    ----------
+    batch : Result
+        The run of all pairs of the batch.
+    """
+
+    def __init__(self, batch: Result, number: int, pair: LetterPair) -> None:
+        self.batch, self._number, self._pair = batch, number, pair
+
+    @cached_property
+    def problem(self) -> PairProblem:
+        """Both sequences, the scoring and the mode, on the better strand."""
+        found = self.batch.answer.settled_pair(self.batch.problem, self._number)
+        return dataclasses.replace(found, first=self._pair[0], second=self._pair[1])
+
+    @cached_property
+    def answer(self) -> PairAnswer:
+        """Score, end and alignment in the units of the method."""
+        return self.batch.answer.pair_answer(self._number)
+
+    @cached_property
+    def result(self) -> Result:  # type: ignore[override] # made when it is asked for
+        """The run of the batch with the problem and the answer of this pair alone; its times are those of all pairs."""
+        problem, answer = self.batch.problem, self.batch.answer
+        alone = dataclasses.replace(problem, sequences=self._pair)
+        others = problem.pair_count - 1
+        note = f"computed together with {others:,} other pairs; the times are those of all"
+        return dataclasses.replace(
+            self.batch, problem=alone, answer=answer.select_pair(self._number), notes=(*self.batch.notes, note)
+        )

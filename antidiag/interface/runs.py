@@ -64,7 +64,7 @@ def run_method(
             return _with_reading_notes(result, data)
         planned = engine.plan_run(method, problem, parameters, cast(engine.BackendChoice, backend), first, peers=peers)
         if _is_short(planned):
-            result = engine.execute(planned)
+            result = engine.execute(planned, Monitor(is_attended=False))
         else:
             with watch_progress(progress) as monitor:
                 result = wait_for_run(_workers().submit(partial(engine.execute, planned, monitor)), monitor)

@@ -31,8 +31,7 @@ def compare(
     scores = {"all columns": found.scores()} | ({} if core is None else {"core blocks": found.scores(core)})
     if as_json:
         values = {name.replace(" ", "_"): {"sp": sp, "tc": tc} for name, (sp, tc) in scores.items()}
-        report.print_json({"rows": found.rows, **values})
+        report.print_json({"test": test, "reference": reference, "rows": found.rows, **values})
         return
-    report.print_rows(
-        [("rows", f"{found.rows:,}"), *((name, f"SP {sp:.4f}  TC {tc:.4f}") for name, (sp, tc) in scores.items())]
-    )
+    lines = [(name, f"SP {sp:.4f}  TC {tc:.4f}") for name, (sp, tc) in scores.items()]
+    report.print_rows([("test", test), ("reference", reference), ("rows", f"{found.rows:,}"), *lines])

@@ -37,7 +37,7 @@ VIEW_SHORTCUTS: Mapping[str, ShortcutList] = {
     ),
     "Matrix and dot plot": (
         ("Move", "Arrows, drag"), ("Larger, smaller", "+, -, wheel"), ("Zoom to a rectangle", "Shift and drag"),
-        ("Whole matrix; the path", "F, P"), ("One pixel per cell; single cells", "1, double click"),
+        ("Whole matrix; the path", "F, P"), ("One pixel per cell; single cells and back", "1, double click"),
     ),
     "Tree": (
         ("Walk along the branches", "Arrows"), ("Select the clade", "Enter"), ("Collapse the clade", "Space"),

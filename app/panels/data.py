@@ -78,7 +78,7 @@ class DataPanel(Card):
             (self.delete_button, self.delete),
         ):
             button.clicked.connect(lambda _=False, slot=slot: slot())
-            self.header.addWidget(button)
+        self.add_tools(self.use_button, self.show_button, self.delete_button)
         self.bundled_menu = QMenu(self)
         self.bundled_button = menu_button("Open bundled data", "Data that come with the program", self.bundled_menu)
         self.box.addWidget(self.hint)

@@ -48,8 +48,7 @@ class ResultPanel(Card):
         self.delete_button.setAccessibleName("Delete the selected results")
         set_icon(self.delete_button, "delete")
         self.delete_button.clicked.connect(self.delete)
-        for button in (self.compare_button, self.delete_button):
-            self.header.addWidget(button)
+        self.add_tools(self.compare_button, self.delete_button)
         self.filter = UndoLineEdit()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
         self.filter.setAccessibleName("Filter of the results")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Sequence as Sequences
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
@@ -60,8 +61,7 @@ class SequencePanel(Card):
         set_icon(self.open_button, "open")
         self.sample_button = quiet_button("Samples", "Sample data that come with the program")
         self.sample_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.header.addWidget(self.open_button)
-        self.header.addWidget(self.sample_button)
+        self.add_tools(self.open_button, self.sample_button)
         self.hint = create_label("Nothing is open. Open files, drop them here, or paste (Ctrl+V).", "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(self.hint, 1)
@@ -146,10 +146,14 @@ class SequencePanel(Card):
         rows = self.table.rows()
         self._session.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
-            places = np.array(rows) + step
-            self.table.select_ranges(_range_edges(np.bincount(places, minlength=self.model.rowCount())))
-            flag = QItemSelectionModel.SelectionFlag.NoUpdate
-            self.table.selectionModel().setCurrentIndex(self.model.index(int(places[0]), NAME), flag)
+            self.select_rows(np.array(rows) + step)
+
+    def select_rows(self, rows: Sequences[int] | np.ndarray) -> None:
+        """Select these rows and make the first of them the current one."""
+        self.table.select_ranges(_range_edges(np.bincount(rows, minlength=self.model.rowCount()) > 0))
+        flag, first = QItemSelectionModel.SelectionFlag.NoUpdate, self.model.index(int(rows[0]), NAME)
+        self.table.selectionModel().setCurrentIndex(first, flag)
+        self.table.scrollTo(first)
 
     def change_type(self, kind: SequenceType) -> None:
         """Change the type of the selected sequences."""
@@ -233,7 +237,7 @@ class SequencePanel(Card):
             return
         menu = QMenu(self)
         for role in range(self.model.inputs or 0):
-            menu.addAction(f"Use as {ORDINALS[role].lower()}\t{role + 1}", lambda role=role: self.use(role))
+            menu.addAction(f"Use as {ORDINALS[role].lower()}\t{role + 1}", partial(self.use, role))
         if self.model.inputs is None:
             menu.addAction("Use selected", self.subset_button.click)
             menu.addAction("Use all", self.all_button.click)
@@ -241,7 +245,7 @@ class SequencePanel(Card):
         menu.addAction("Rename\tF2", self.rename)
         kinds = menu.addMenu("Type")
         for kind in SequenceType:
-            kinds.addAction(str(kind), lambda kind=kind: self.change_type(kind))
+            kinds.addAction(str(kind), partial(self.change_type, kind))
         menu.addAction("Duplicate\tCtrl+D", self.duplicate_rows)
         menu.addAction("Copy as FASTA\tCtrl+C", self.tools.copy)
         self.tools.fill(menu.addMenu("Tools"))

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from PySide6.QtCore import QMimeData, QObject, Signal
 
 from antidiag.app import texts
 from antidiag.app.jobs.queue import Job, JobQueue, JobState
+from antidiag.app.session.open_content import find_open_datum, find_open_rows
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -42,11 +44,27 @@ class ReadData(NamedTuple):
     notes: tuple[str, ...]
 
 
+@dataclass
+class OpenedTogether:
+    """What was opened at once so far: sequences, one entry a file, their rows in the session, and other data."""
+
+    sequences: list[Sequences[Sequence]] = field(default_factory=list)
+    rows: Sequences[int] = ()
+    others: list[Any] = field(default_factory=list)
+
+    def add_rows(self, rows: Sequences[int]) -> None:
+        """Add the rows of the sequences of a file."""
+        if isinstance(self.rows, range) and isinstance(rows, range) and self.rows.stop == rows.start:
+            self.rows = range(self.rows.start, rows.stop)
+        else:
+            self.rows = (*self.rows, *rows) if self.rows else rows
+
+
 class DataLoader(QObject):
     """Starts reading jobs and puts what they read into the session.
 
     Sequences opened together become the inputs of the next run. A sequence opened alone becomes the last input, after
-    those chosen before.
+    those chosen before. What is open already is used in the same way, and not added again.
     """
 
     opened = Signal(str)
@@ -57,6 +75,8 @@ class DataLoader(QObject):
     """Sent before data are added that are no sample."""
     data_added = Signal(object)
     """Sent with all data opened together so far that are no sequences, in the order of their files."""
+    rows_found = Signal(object)
+    """Sent with the rows of sequences of a file that were open already."""
     said = Signal(str)
     session_wanted = Signal(object)
     doubt_found = Signal(str, object)
@@ -70,19 +90,18 @@ class DataLoader(QObject):
 
     def open_paths(self, paths: Iterable[str | Path]) -> None:
         """Read files, one job each, in this order; a session file opens as a session."""
-        together: list[Sequences[Sequence]] = []
-        others: list[Any] = []
+        together = OpenedTogether()
         files = tuple(map(Path, paths))
         for path in files:
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
                 read, anyway = partial(read_file, path, beside=files), partial(_read_any_letters, path)
-                self._read(f"Read {path.name}", read, together, path, others, anyway=anyway)
+                self._read(f"Read {path.name}", read, together, path, anyway=anyway)
 
     def open_sample(self, sample: BundledSample) -> None:
         """Read a bundled sample."""
-        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read_data(), [], sample=True)
+        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read_data(), OpenedTogether(), sample=True)
 
     def open_mime(self, mime: QMimeData) -> None:
         """Open pasted or dropped files or text."""
@@ -99,7 +118,7 @@ class DataLoader(QObject):
         self._read(
             "Read pasted text",
             lambda monitor: data_loading.parse_text(text),
-            [],
+            OpenedTogether(),
             tell=_describe_pasted,
             anyway=lambda monitor: read_sequence_text(text, any_letters=True),
         )
@@ -108,9 +127,8 @@ class DataLoader(QObject):
         self,
         title: str,
         read: Callable[[Monitor], Sequences[Any]],
-        together: list[Sequences[Sequence]],
+        together: OpenedTogether,
         path: Path | None = None,
-        beside: list[Any] | None = None,
         sample: bool = False,
         tell: Callable[[Sequences[Sequence]], tuple[str, ...]] = lambda sequences: (),
         anyway: Callable[[Monitor], Sequences[Any]] | None = None,
@@ -133,25 +151,23 @@ class DataLoader(QObject):
 
         def done(found: DoubtfulLetters | ReadData) -> None:
             if isinstance(found, DoubtfulLetters):
-                read_anyway = partial(self._read, title, anyway, together, path, beside, sample, tell)
+                read_anyway = partial(self._read, title, anyway, together, path, sample, tell)
                 self.doubt_found.emit(str(found), read_anyway)
                 return
             if not sample:
                 self.own_data_found.emit()
             sequences, others, notes = found
-            before = () if beside is None else tuple(beside)
-            together.append(sequences)
-            opened = join_sequences(*together)
+            before = tuple(together.others)
+            together.sequences.append(sequences)
+            opened = join_sequences(*together.sequences)
             alone = not before and not others
             counts = {Sequence: len(opened)} if alone and opened else None
             self.found.emit(opened if alone else [*before, *others, *opened], sample, counts)
             if sequences:
-                self._add_sequences(sequences, len(opened), before)
+                self._add_sequences(sequences, together)
             if others:
-                self._session.add_data(others, before)
-                if beside is not None:
-                    beside.extend(others)
-                self.data_added.emit((*before, *others))
+                together.others += self._add_others(others, before)
+                self.data_added.emit(tuple(together.others))
             for note in dict.fromkeys(notes):
                 self.said.emit(note)
             if path:
@@ -166,23 +182,44 @@ class DataLoader(QObject):
             if job.lane == LANE and job.state is JobState.FAILED:
                 self._queue.dismiss(job)
 
-    def _add_sequences(self, found: Sequences[Sequence], together: int, beside: tuple[Any, ...] = ()) -> None:
-        """Add sequences, the last of ``together`` that were opened at once."""
+    def _add_sequences(self, found: Sequences[Sequence], together: OpenedTogether) -> None:
+        """Use the sequences of a file in the next run; add them unless they are open."""
+        before, beside = self._session.state, tuple(together.others)
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
+        open_rows = find_open_rows(found, before.sequences)
+        first = len(before.sequences)
+        together.add_rows(range(first, first + len(found)) if open_rows is None else open_rows)
         most = self.taken.maximum if self.taken else 0
-        if most is None:
-            self._session.add(found, label, last=together, beside=beside)
+        chosen = () if most is None else self._choose_rows(found[0], together.rows, most)
+        opened = together.rows if most is None else ()
+        if open_rows is None:
+            self._session.add(found, label, chosen, opened, beside)
             return
-        before = self._session.state
-        end = len(before.sequences) + len(found)
-        chosen = list(before.rows(most)) if together < most else []
-        # Nobody aligns DNA to proteins.
-        chosen = [row for row in chosen if before.sequences[row].type == found[0].type]
-        if chosen and most:
-            rows = [*chosen, *range(len(before.sequences), end)][-most:]
-        else:
-            rows = list(range(max(end - together, 0), end))[:most]
-        self._session.add(found, label, rows, beside=beside)
+        self._session.use_rows(chosen, opened)
+        self.rows_found.emit(open_rows)
+        what = (
+            f"{found[0].name} is open already and" if len(found) == 1 else f"These {len(found):,} are open already and"
+        )
+        self.said.emit(f"{what} selected, not added again.")
+
+    def _choose_rows(self, found: Sequence, opened: Sequences[int], most: int) -> list[int]:
+        """Return the rows of at most ``most`` inputs: those opened together, after those chosen before if they are
+        fewer and of the same type, because nobody aligns DNA to proteins."""
+        state = self._session.state
+        before = state.rows(most) if len(opened) < most else ()
+        kept = [row for row in before if state.sequences[row].type == found.type]
+        return list(dict.fromkeys((*kept, *opened)))[-most:] if kept else list(opened[:most])
+
+    def _add_others(self, found: tuple[Any, ...], beside: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Use data other than sequences in the next run; add those that are not open. Return them as they are open."""
+        data = self._session.state.data
+        opened = tuple(find_open_datum(datum, data) for datum in found)
+        self._session.add_data([datum for datum, one in zip(found, opened, strict=True) if one is None], beside)
+        for datum in opened:
+            if datum is not None:
+                self._session.use_datum(next(number for number, one in enumerate(data) if one is datum))
+                self.said.emit(f"{datum.name} is open already and selected, not added again.")
+        return tuple(datum if one is None else one for datum, one in zip(found, opened, strict=True))
 
 
 def prepare_all(sequences: Sequences[Sequence], others: Iterable[Any], check: Callable[[], None]) -> None:

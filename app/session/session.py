@@ -30,7 +30,7 @@ from antidiag.app.session.state import (
     retyped,
     with_chosen,
     with_data,
-    with_last,
+    with_opened,
     without_data,
     without_strangers,
 )
@@ -70,12 +70,12 @@ class Session(QObject):
         sequences: Iterable[Sequence],
         label: str = "",
         chosen: Iterable[int] = (),
-        last: int = 0,
+        opened: Sequences[int] = (),
         beside: Iterable[Any] = (),
     ) -> None:
         """Append sequences; the rows of ``chosen``, where given, become the inputs of the next run.
 
-        For a method that takes any number, the ``last`` sequences become the inputs if they are several; a single one
+        For a method that takes any number, the rows of ``opened`` become the inputs if they are several; a single one
         is added to the inputs. Trees and distances of other sequences leave the next run, except data opened
         ``beside`` these.
         """
@@ -83,7 +83,13 @@ class Session(QObject):
         if new:
             before = without_strangers(self.state, new, beside)
             after = with_chosen(inserted(before, len(self.state.sequences), new), chosen)
-            self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
+            self.edit(label or f"Add {_count(len(new))}", with_opened(after, opened))
+
+    def use_rows(self, chosen: Iterable[int], opened: Sequences[int]) -> None:
+        """Use open sequences in the next run, by rows as in `add`."""
+        after = with_opened(with_chosen(self.state, chosen), opened)
+        if after != self.state:
+            self.edit("Use open sequences", after)
 
     def add_data(self, data: Iterable[Any], behind: Iterable[Any] = (), are_used: bool = True) -> None:
         """Append data other than sequences. Where they ``are_used``, the next run takes them, after those of

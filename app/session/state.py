@@ -200,15 +200,14 @@ def with_chosen(state: State, rows: Iterable[int]) -> State:
     return replace(state, chosen=found) if found else state
 
 
-def with_last(state: State, count: int) -> State:
-    """The last ``count`` sequences, where they are several, as the input of a run that takes any number of them; a
-    single one beside those that are it. As it was for 0."""
-    total = len(state.sequences)
-    if count < 1 or (count == 1 and not state.subset):
+def with_opened(state: State, rows: Sequences[int]) -> State:
+    """These rows, where they are several, as the input of a run that takes any number of sequences; a single one beside
+    those that are it. As it was for none."""
+    if not len(rows) or (len(rows) == 1 and not state.subset):
         return state
-    first = total - count
-    subset = (*state.subset, total - 1) if count == 1 else range(first, total) if first else ()
-    return replace(state, subset=tuple(subset))
+    subset = sorted({*state.subset, rows[0]}) if len(rows) == 1 else rows
+    subset = () if len(subset) == len(state.sequences) else subset
+    return replace(state, subset=tuple(sorted(subset)))
 
 
 def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = (), are_picked: bool = True) -> State:

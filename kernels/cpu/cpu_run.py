@@ -4,7 +4,7 @@ A backend with one phase that is shared by threads, and one that is not::
 
     def striped_score(problem, parameters, monitor, steps):
         run = CpuRun(monitor, steps, threads)
-        run.compile(lambda: fill(tiny_table, CpuRun()))
+        run.compile_once(compile_fill)
         with run.phase("rows", total=len(chunks)) as phase:
             phase.share_tasks(chunks, lambda worker, chunk: fill_chunk(table, chunk, run.stop), log=cells_of_chunk)
         with run.phase("path"):
@@ -19,9 +19,10 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -33,6 +34,9 @@ from antidiag.kernels.steps import StepLog
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
+
+_finished_compilations: set[tuple[Callable[..., object], tuple[Hashable, ...]]] = set()
+"""The calls of `CpuRun.compile_once` that have ended without an error, and their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,16 @@ class CpuRun:
         begun_ns = compilation_clock.spent_ns
         self.times_ms["compilation"] += compile_cancellably(call, self.monitor)
         self._counted_ns += compilation_clock.spent_ns - begun_ns
+
+    def compile_once(self, call: Callable[..., object], *arguments: Hashable) -> None:
+        """Run ``call(*arguments)`` as `compile` does, unless this process has finished the same call before.
+
+        So a short run starts no thread to find that all is compiled.
+        """
+        self.monitor.check()
+        if (call, arguments) not in _finished_compilations:
+            self.compile(partial(call, *arguments))
+            _finished_compilations.add((call, arguments))
 
     @contextmanager
     def phase(self, name: str, total: int = 1, number: int = 0) -> Iterator[CpuPhase]:
@@ -130,9 +144,15 @@ class CpuPhase:
         """Run ``work(worker)`` once on each thread of the run, or on so many, until all have returned.
 
         ``report`` replaces the report of ``done``; it runs every 50 ms on the calling thread. What it or a worker
-        raises sets ``run.stop`` and is raised here after all workers have returned.
+        raises sets ``run.stop`` and is raised here after all workers have returned. One worker of a run that nobody
+        attends is the calling thread, because handing the work over takes longer than such a run.
         """
-        workers.share_work(work, threads or self.run.threads, self.run.stop, report or self.report)
+        threads, report = threads or self.run.threads, report or self.report
+        if threads > 1 or self.run.monitor.is_attended:
+            workers.share_work(work, threads, self.run.stop, report)
+        else:
+            work(0)
+            report()
 
     def call(self, work: Callable[[], Answer]) -> Answer:
         """Return ``work()``, which runs on one thread while the caller reports progress and hears of Cancel."""

@@ -23,14 +23,14 @@ TINY_FOLDING, TINY_CHAIN = FoldingProblem(Sequence("tiny", b"AA", SequenceType.R
 def nussinov(problem: FoldingProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return a structure with the most base pairs without crossing (Nussinov et al. 1978)."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(_compile_folding)
+    run.compile_once(_compile_folding)
     return Outcome(_fold(run, problem), run.times_ms, 4 * problem.n**2)
 
 
 def matrix_chain(problem: ChainProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the order of a matrix product that takes the fewest multiplications (Godbole 1973)."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(_compile_chain)
+    run.compile_once(_compile_chain)
     return Outcome(_order_chain(run, problem), run.times_ms, 8 * problem.n**2)
 
 

@@ -80,7 +80,7 @@ def _run_algorithm(
     """Search for a negative cycle; without one, compute distances, and predecessors if asked for."""
     run = CpuRun(monitor, steps, parameters.worker_threads)
     is_lifted = problem.graph.least_weight < 0
-    run.compile(lambda: _compile_algorithm(distances, layout, problem.precision, problem.predecessors, is_lifted))
+    run.compile_once(_compile_algorithm, distances, layout, problem.precision, problem.predecessors, is_lifted)
     with run.phase(CYCLES) as phase:
         cycle, vertex_potentials = predecessors.search_negative_cycle(problem.graph, monitor, phase)
         over = problem if cycle else potentials.lift_weights(problem, vertex_potentials)

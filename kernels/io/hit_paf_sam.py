@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.hit_tables import COMPLEMENTS, Hit, QueryHits
+from antidiag.kernels.io.hit_tables import Hit, QueryHits, reverse_complement
 from antidiag.kernels.io.unique_names import name_without_spaces
 
 
@@ -83,7 +83,7 @@ def _sam_line(hit: Hit) -> str:
     front, back = (hit.query.length - end, start) if reverse else (start, hit.query.length - end)
     clip = "H" if hit.rank else "S"
     cigar = f"{front}{clip}" * (front > 0) + path.cigar + f"{back}{clip}" * (back > 0)
-    letters = hit.query.letters[::-1].translate(COMPLEMENTS) if reverse else hit.query.letters
+    letters = reverse_complement(hit.query.letters, hit.query) if reverse else hit.query.letters
     shown = "*" if hit.rank or not letters else letters.decode("ascii")
     place = f"{name_without_spaces(hit.subject.name)}\t{path.subject_range[0] + 1}\t255\t{cigar}"
     tags = [*_score_tags(hit), *_text_tags(MD=path.md)]

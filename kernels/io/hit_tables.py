@@ -19,6 +19,7 @@ from typing import Any
 from antidiag.kernels.errors import ParameterError
 
 COMPLEMENTS = bytes.maketrans(b"ACGTURYSWKMBDHVNacgturyswkmbdhvn", b"TGCAAYRSWMKVHDBNtgcaayrswmkvhdbn")
+RNA_COMPLEMENTS = COMPLEMENTS.translate(bytes.maketrans(b"Tt", b"Uu"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,15 @@ class HitSequence:
     letters: bytes = field(default=b"", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+def reverse_complement(row: bytes, sequence: HitSequence) -> bytes:
+    """Return the reverse complement of letters of a sequence: in RNA, which has U and no T, that of A is U."""
+    is_rna = b"U" in sequence.letters and b"T" not in sequence.letters
+    return row[::-1].translate(RNA_COMPLEMENTS if is_rna else COMPLEMENTS)
+
+
+@dataclass(frozen=True)
 class HitAlignment:
-    """The alignment of a hit.
+    """The alignment of a hit; a subclass may compute fields when a table asks for them.
 
     ``query_range`` and ``subject_range`` are half-open ranges of letters from 0, on the forward strand of each. The
     rows hold the aligned letters with '-' for gaps in the direction of the subject: of a hit on the reverse strand the
@@ -155,7 +162,7 @@ def blast_rows(hit: Hit) -> tuple[bytes, bytes]:
     rows = hit.alignment.query_row, hit.alignment.subject_row
     if hit.strand == "+":
         return rows
-    return rows[0][::-1].translate(COMPLEMENTS), rows[1][::-1].translate(COMPLEMENTS)
+    return reverse_complement(rows[0], hit.query), reverse_complement(rows[1], hit.subject)
 
 
 def format_btop(query_row: bytes, subject_row: bytes) -> str:
@@ -209,6 +216,18 @@ _COLUMNS = (
     HitColumn("qcovhsp", "% query coverage per hsp", lambda hit: _percent(hit.cover()), _decimals(0)),
     HitColumn("scovhsp", "% subject coverage per hsp", lambda hit: _percent(hit.cover(True)), _decimals(0)),
     HitColumn("sstrand", "subject strand", lambda hit: "plus" if hit.strand == "+" else "minus"),
+    HitColumn(
+        "pident_ungapped",
+        "% identity without gaps",
+        _of_alignment(lambda hit, path: 100 * path.identical / max(len(path.query_row) - path.gap_letters, 1)),
+        _decimals(3),
+    ),
+    HitColumn(
+        "pident_shorter",
+        "% identity of the shorter sequence",
+        _of_alignment(lambda hit, path: 100 * path.identical / max(min(hit.query.length, hit.subject.length), 1)),
+        _decimals(3),
+    ),
     HitColumn("qseq", "query seq", _of_alignment(lambda hit, path: blast_rows(hit)[0].decode("ascii"))),
     HitColumn("sseq", "subject seq", _of_alignment(lambda hit, path: blast_rows(hit)[1].decode("ascii"))),
     HitColumn("btop", "BTOP", _of_alignment(lambda hit, path: format_btop(*blast_rows(hit)))),

@@ -111,6 +111,19 @@ def read_sequence_text(
     return _build_sequences(reading.read_records(iter([block]), source, None, any_letters), source, type)
 
 
+def iterate_sequences(
+    path: str | Path, type: SequenceType | None = None, monitor: Monitor | None = None
+) -> Iterator[Sequence]:
+    """Yield the sequences of a file one by one, as `read_sequences` reads each alone, without keeping any.
+
+    What depends on all sequences of a file is left to the caller: `as_peptide`, and names of equal first words. A
+    compressed file may have any size.
+    """
+    path, monitor = Path(path), monitor or Monitor()
+    blocks = line_blocks.read_blocks(path, monitor, unlimited=True)
+    return _typed_sequences(reading.read_records(blocks, str(path), monitor), str(path), type)
+
+
 def guess_type(letters: bytes) -> SequenceType:
     """Guess the type of a sequence from at most 3 x 1,000 of its letters, in either case.
 
@@ -184,10 +197,13 @@ def gc_fraction(sequence: Sequence) -> float | None:
 
 def reading_notes(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     """Summarise the notes of sequences: "2,399,145 gaps removed from 14,950 sequences"."""
-    notes = sequences.notes if isinstance(sequences, SequenceSet) else (sequence.note for sequence in sequences)
+    found = sequences.notes if isinstance(sequences, SequenceSet) else (sequence.note for sequence in sequences)
+    notes = [note for note in found if note]
+    if not notes:
+        return ()
     counts: Counter[str] = Counter()
     totals: Counter[str] = Counter()
-    for part in (part for note in notes if note for part in note.split("; ")):
+    for part in (part for note in notes for part in note.split("; ")):
         counted = COUNTED_NOTE.fullmatch(part)
         kind = f"{counted[2]} {counted[3]}" if counted else part
         counts[kind] += 1
@@ -247,7 +263,7 @@ def _build_sequences(
     if not found:
         raise InputError(f"{source}: the file has no sequence; give FASTA, GenBank or plain letters")
     if type is None and any(sequence.type == SequenceType.PROTEIN for sequence in found):
-        found = [_as_peptide(sequence) for sequence in found]
+        found = [as_peptide(sequence) for sequence in found]
     return _with_whole_titles(found)
 
 
@@ -256,11 +272,16 @@ def _with_whole_titles(found: list[Sequence]) -> list[Sequence]:
     names = [sequence.name for sequence in found]
     if len(set(names)) == len(names):
         return found
-    titles = [one.description if one.description.split()[:1] == [one.name] else one.name for one in found]
+    titles = list(map(title_of, found))
     return [
         one if name in (one.name, "") else replace(one, name=name)
         for one, name in zip(found, names_of_titles(titles), strict=True)
     ]
+
+
+def title_of(sequence: Sequence) -> str:
+    """Return the whole title line of a sequence, where that begins with its name, else the name."""
+    return sequence.description if sequence.description.split()[:1] == [sequence.name] else sequence.name
 
 
 def _typed_sequences(
@@ -286,7 +307,8 @@ def _with_known_letters(sequence: Sequence, missing: int) -> Sequence:
     return replace(sequence, letters=sequence.letters.replace(UNKNOWN, unknown.encode()), note=note)
 
 
-def _as_peptide(sequence: Sequence) -> Sequence:
+def as_peptide(sequence: Sequence) -> Sequence:
+    """Return a short sequence that could be nucleotides as a protein, as it is where other records are proteins."""
     if sequence.type == SequenceType.PROTEIN or len(sequence) >= SURE_LETTERS:
         return sequence
     return replace(sequence, type=SequenceType.PROTEIN)

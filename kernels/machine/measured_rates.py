@@ -173,7 +173,7 @@ def _shipped_ms(points: Sequence[RatePoint], run: RatePoint) -> float:
     """Return the time of a run by these runs: a power of its work, shared by its threads, at least the shortest one."""
     busy = _busy_times(tuple(points))
     beyond = max(0.0, math.log(run.work) - busy[-1][0])  # where the rate stays that of the largest run
-    threads = max(1, min(run.threads, count_processors()))
+    threads = min(run.threads, count_processors()) if run.threads > 1 else 1
     return max(math.exp(_interpolate(busy, math.log(run.work)) + beyond) / threads, points[0].time_ms)
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.io import hit_paf_sam
 from antidiag.kernels.io.files import LINE_LENGTH
+from antidiag.kernels.io.hit_tables import QueryHits
 from antidiag.kernels.io.result_alignments import AlignedRows, file_formats, unique_names
 from antidiag.kernels.method import FileFormat
 from antidiag.kernels.model import Result
-from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
+from antidiag.kernels.pairwise.hit_records import describe_pair
 from antidiag.kernels.pairwise.model import DIAGONAL, UNKNOWN_END, Alignment
 from antidiag.kernels.scoring import Mode, Strand
 from antidiag.kernels.scoring_options import scoring_json
 
-REVERSE_FLAG = 16
-"""Flag of SAM: the query is written as its reverse complement."""
 NAME_WIDTH = 20
 """Widest name in the blocks of the text view; the full names stand above."""
 
@@ -75,55 +76,23 @@ def _aligned_rows(result: Result) -> AlignedRows:
     return (first, top), (second, bottom)
 
 
-def _sam_lines(result: Result) -> Iterator[str]:
-    """Yield one SAM record; the first sequence is the query and is clipped, the second is the reference.
+def _make_hit(result: Result) -> QueryHits:
+    """Return the pair as SAM and PAF have it, under names that differ: no hit where the alignment is empty."""
+    hit = describe_pair(result.problem, result.answer.score, result.answer.alignment)
+    first, second = unique_names(result.problem.data)
+    query, subject = replace(hit.query, name=first), replace(hit.subject, name=second)
+    return QueryHits(query, [replace(hit, query=query, subject=subject)] if hit.alignment else [])
 
-    A query on the reverse strand has flag 16, and its letters are written as its reverse complement.
-    """
-    (first, second), path = result.problem.sequences, result.answer.alignment
-    query, reference = _unique_names(result)
-    yield f"@HD\tVN:1.6\tSO:unknown\n@SQ\tSN:{reference}\tLN:{len(second)}\n@PG\tID:antidiag\tPN:antidiag\n"
-    letters = first.letters.decode("ascii")
-    if not path.operations.size:
-        yield f"{query}\t4\t*\t0\t0\t*\t*\t0\t0\t{letters}\t*\n"
-        return
-    front, back = path.start[0], len(first) - path.end[0]
-    clipped = f"{front}S" * (front > 0) + path.format_cigar(first, second) + f"{back}S" * (back > 0)
-    flag = REVERSE_FLAG if result.problem.is_reversed else 0
-    columns = f"{query}\t{flag}\t{reference}\t{path.start[1] + 1}\t255\t{clipped}\t*\t0\t0\t{letters}\t*"
-    yield "\t".join([columns, _score_tag(result), *_text_tag("MD", format_md(path, first, second))]) + "\n"
+
+def _sam_lines(result: Result) -> Iterator[str]:
+    """Yield one SAM record; the first sequence is the query and is clipped, the second is the reference."""
+    reference = unique_names(result.problem.data)[1], len(result.problem.second)
+    return hit_paf_sam.sam_lines([_make_hit(result)], [reference])
 
 
 def _paf_lines(result: Result) -> Iterator[str]:
-    """Yield one PAF line; a query without an alignment has * for strand and target and 0 elsewhere, as in minimap2.
-
-    Its start and end count the letters of the query as given, also on the reverse strand.
-    """
-    (first, second), path = result.problem.sequences, result.answer.alignment
-    query, target = _unique_names(result)
-    if not path.operations.size:
-        yield f"{query}\t{len(first)}\t0\t0" + "\t*" * 2 + "\t0" * 6 + "\n"
-        return
-    same = int(path.find_identical(first, second).sum())
-    start, end = result.problem.given_span(0, path.start[0], path.end[0])
-    query_columns = f"{query}\t{len(first)}\t{start}\t{end}\t{'-' if result.problem.is_reversed else '+'}"
-    target_columns = f"{target}\t{len(second)}\t{path.start[1]}\t{path.end[1]}"
-    tags = (
-        _score_tag(result),
-        *_text_tag("cg", path.format_cigar(first, second)),
-        *_text_tag("cs", format_cs(path, first, second)),
-    )
-    yield "\t".join([query_columns, target_columns, f"{same}\t{path.operations.size}\t255", *tags]) + "\n"
-
-
-def _text_tag(name: str, text: str | None) -> list[str]:
-    """Return a text tag, or nothing where there is no text."""
-    return [] if text is None else [f"{name}:Z:{text}"]
-
-
-def _score_tag(result: Result) -> str:
-    """Return the score as AS, which SAM defines for whole numbers only, else as the free tag as."""
-    return f"AS:i:{result.score}" if isinstance(result.score, int) else f"as:f:{result.score}"
+    """Yield one PAF line."""
+    return hit_paf_sam.paf_lines([_make_hit(result)])
 
 
 def text_view_lines(result: Result, width: int = LINE_LENGTH) -> Iterator[str]:
@@ -178,10 +147,6 @@ def _match_line(result: Result, same: str, similar: str) -> str:
     marks[positive[tops, bottoms]] = ord(similar)
     marks[path.find_identical(first, second)] = ord(same)
     return marks.tobytes().decode("ascii")
-
-
-def _unique_names(result: Result) -> list[str]:
-    return unique_names(result.problem.data)
 
 
 def _sequence_json(result: Result, side: int) -> dict[str, Any]:

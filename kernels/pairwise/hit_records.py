@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Sequences
+from functools import cached_property
+
 import numpy as np
 
-from antidiag.kernels.io.hit_tables import HitAlignment, HitSequence
+from antidiag.kernels import __version__
+from antidiag.kernels.io import hit_paf_sam, hit_tables
+from antidiag.kernels.io.hit_tables import Hit, HitAlignment, HitColumn, HitSequence, QueryHits
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem
 from antidiag.kernels.scoring import Scoring
+
+
+def describe_pair(problem: PairProblem, score: int, path: Alignment | None) -> Hit:
+    """Return a pair as tables take it, without an alignment where that is empty; the first sequence is the query."""
+    found = None
+    if path is not None and path.operations.size:
+        found = PathAlignment(path, *problem.sequences, problem.scoring, problem.is_reversed)
+    return Hit(
+        describe_sequence(problem.first),
+        describe_sequence(problem.second),
+        problem.scoring.unscale_score(score),
+        strand="-" if problem.is_reversed else "+",
+        alignment=found,
+    )
 
 
 def describe_sequence(sequence: Sequence) -> HitSequence:
@@ -16,31 +36,99 @@ def describe_sequence(sequence: Sequence) -> HitSequence:
     return HitSequence(sequence.name, len(sequence), sequence.description or sequence.name, sequence.letters)
 
 
-def describe_alignment(
-    path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring, reverse: bool = False
-) -> HitAlignment:
-    """Return an alignment as tables need it.
+def table_lines(
+    suffix: str,
+    found: Iterable[QueryHits],
+    columns: Sequences[HitColumn],
+    subjects: Iterable[tuple[str, int]],
+    database: str = "",
+) -> Iterator[str]:
+    """Yield the lines of a table in the format of a suffix.
+
+    ``columns`` are those of tables that have a choice of columns, ``subjects`` the names and lengths in the head of
+    SAM; ``database`` is named in comments.
+    """
+    match suffix:
+        case ".sam":
+            return hit_paf_sam.sam_lines(found, subjects)
+        case ".paf":
+            return hit_paf_sam.paf_lines(found)
+        case ".blast":
+            return hit_tables.commented_lines(found, columns, f"Antidiag {__version__}", database)
+        case ".csv":
+            return hit_tables.csv_lines(found, columns)
+        case ".jsonl":
+            return hit_tables.json_lines(found, columns)
+        case ".tsv":
+            return hit_tables.tabular_lines(found, columns)
+    raise ValueError(f"no table has the suffix {suffix}")
+
+
+class PathAlignment(HitAlignment):
+    """An alignment as tables need it, each part of which is computed when a table asks for it.
 
     Parameters
     ----------
     path : Alignment
         Of ``query``, which is reverse-complemented where ``reverse`` is true, with ``subject``.
     """
-    start, end = path.start[0], path.end[0]
-    if reverse:
-        start, end = len(query) - end, len(query) - start
-    top, bottom = path.gapped_rows(query, subject)
-    return HitAlignment(
-        (start, end),
-        (path.start[1], path.end[1]),
-        top.encode("ascii"),
-        bottom.encode("ascii"),
-        int(path.find_identical(query, subject).sum()),
-        count_positive(path, query, subject, scoring),
-        path.format_cigar(query, subject),
-        format_md(path, query, subject),
-        format_cs(path, query, subject),
-    )
+
+    def __init__(
+        self, path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring, reverse: bool = False
+    ) -> None:
+        start, end = path.start[0], path.end[0]
+        given = {
+            "path": path,
+            "sequences": (query, subject),
+            "scoring": scoring,
+            "query_range": (len(query) - end, len(query) - start) if reverse else (start, end),
+            "subject_range": (path.start[1], path.end[1]),
+        }
+        self.__dict__.update(given)  # the base class is frozen
+
+    path: Alignment
+    sequences: tuple[Sequence, Sequence]
+    scoring: Scoring
+
+    @cached_property
+    def _rows(self) -> tuple[bytes, bytes]:
+        top, bottom = self.path.gapped_rows(*self.sequences)
+        return top.encode("ascii"), bottom.encode("ascii")
+
+    @property
+    def query_row(self) -> bytes:  # type: ignore[override]
+        """The row of the query."""
+        return self._rows[0]
+
+    @property
+    def subject_row(self) -> bytes:  # type: ignore[override]
+        """The row of the subject."""
+        return self._rows[1]
+
+    @cached_property
+    def identical(self) -> int:  # type: ignore[override]
+        """Columns of identical letters."""
+        return int(self.path.find_identical(*self.sequences).sum())
+
+    @cached_property
+    def positive(self) -> int:  # type: ignore[override]
+        """Columns of two letters whose score is positive."""
+        return count_positive(self.path, *self.sequences, self.scoring)
+
+    @cached_property
+    def cigar(self) -> str:  # type: ignore[override]
+        """The CIGAR in the style that the user chose."""
+        return self.path.format_cigar(*self.sequences)
+
+    @cached_property
+    def md(self) -> str | None:  # type: ignore[override]
+        """The tag MD of SAM."""
+        return format_md(self.path, *self.sequences)
+
+    @cached_property
+    def cs(self) -> str | None:  # type: ignore[override]
+        """The tag cs of PAF."""
+        return format_cs(self.path, *self.sequences)
 
 
 def count_positive(path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring) -> int:

@@ -115,12 +115,12 @@ class PairProblem:
         """Whether strips run along the first sequence, because it is the longer one (Li et al. 2012, section IV)."""
         return len(self.first) > len(self.second)
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Length of the shorter sequence: rows of the matrix as the methods compute it."""
         return min(len(self.first), len(self.second))
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """Length of the longer sequence: columns of the matrix as the methods compute it."""
         return max(len(self.first), len(self.second))

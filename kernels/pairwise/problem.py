@@ -75,21 +75,23 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     values = scoring_options.resolve_options(sequences, options, PAIR_OPTIONS)
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     strand = Strand(values["strand"])
-    _refuse_protein_strands(sequences, strand)
+    refuse_protein_strands(sequences, strand)
     problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), choose_free_ends(values), strand)
     for variant in problem.variants:
         variant.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
 
 
-def _refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> None:
+def refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> None:
     """Raise ParameterError for a strand that is not forward where a sequence is a protein."""
+    if strand is Strand.FORWARD or scoring_options.are_nucleotides(sequences):
+        return
     proteins = [sequence.name for sequence in sequences if sequence.type == SequenceType.PROTEIN]
-    if proteins and strand is not Strand.FORWARD:
-        raise ParameterError(
-            f"strand {strand} needs nucleotides, and {' and '.join(proteins)} {'is' if len(proteins) == 1 else 'are'} "
-            "protein, which has no other strand; choose the strand forward, or correct the type of the sequences"
-        )
+    named = " and ".join(proteins if len(proteins) < 3 else [*proteins[:2], f"{len(proteins) - 2:,} others"])
+    raise ParameterError(
+        f"strand {strand} needs nucleotides, and {named} {'is' if len(proteins) == 1 else 'are'} "
+        "protein, which has no other strand; choose the strand forward, or correct the type of the sequences"
+    )
 
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:

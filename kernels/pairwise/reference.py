@@ -65,7 +65,8 @@ def _align_variant(problem: PairProblem) -> PairAnswer:
     return pair.make_answer(int(filled.H[end]), end, pair.make_alignment(start, end, operations))
 
 
-def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
+def border_matrices(pair: EncodedPair) -> AffineMatrices:
+    """Return the matrices of a pair with the values of row 0 and column 0, and minus infinity elsewhere."""
     m, n, pieces = pair.rows.size, pair.columns.size, pair.gap_pieces
     H, *gaps = (np.full((m + 1, n + 1), NEGATIVE, np.int64) for _ in range(1 + 2 * len(pieces)))
     each_e, each_f = gaps[: len(pieces)], gaps[len(pieces) :]
@@ -75,6 +76,13 @@ def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
             E[1:, 0] = -opening - extend * np.arange(1, m + 1)
         if not pair.free.top:
             F[0, 1:] = -opening - extend * np.arange(1, n + 1)
+    return AffineMatrices(H, tuple(each_e), tuple(each_f))
+
+
+def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
+    m, n, pieces = pair.rows.size, pair.columns.size, pair.gap_pieces
+    found = border_matrices(pair)
+    H, each_e, each_f = found.H, found.each_e, found.each_f
     for i in range(1, m + 1):  # what depends on the row above as arrays, the rest as lists: much faster
         above = np.maximum(H[i - 1, :-1] + pair.table[pair.rows[i - 1], pair.columns], pair.score_floor)
         for (opening, extend), E in zip(pieces, each_e, strict=True):
@@ -89,7 +97,7 @@ def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
         H[i] = h
         for F, f in zip(each_f, rows_of_F, strict=True):
             F[i] = f
-    return AffineMatrices(H, tuple(each_e), tuple(each_f))
+    return found
 
 
 def _find_end(pair: EncodedPair, H: np.ndarray) -> tuple[int, int]:

@@ -128,11 +128,14 @@ def _check_exchanged(pair: PairProblem, found: PairAnswer, changed: PairAnswer, 
 
 
 def make_large_pair(method: Method, backend: str, size: int) -> ProblemAndParameters:
-    """Return a pair whose memory is large: long and narrow where it grows with a row, else with many strips."""
+    """Return a pair whose memory is large: long and narrow where it grows with a row, else with many strips.
+
+    Without pruning: what belongs to blocks that are skipped is estimated, and never touched.
+    """
     if method.id in LENGTHWISE:
         return make_related_pair(NARROW, NARROW + 64 * size), {"threads": 1} if backend == "cpu" else {}
     names = method.parameters.names()
-    wanted = {"s": 32, "h": 32, "tile": 32, "checkpoint_memory": 2**14, "threads": 2}
+    wanted = {"s": 32, "h": 32, "tile": 32, "checkpoint_memory": 2**14, "pruning": "off", "threads": 2}
     if method.id == "striped-score":
         wanted |= {"threads": MANY_THREADS}
     if "tile" not in names and "h" not in names and method.id == "blocked-antidiagonal":

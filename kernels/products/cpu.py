@@ -23,7 +23,7 @@ def multiply_matrices(
 ) -> Outcome:
     """Compute the product, or the products of a batch."""
     run, semiring = CpuRun(monitor, steps, parameters.threads), problem.semiring
-    run.compile(lambda: _compile_product(problem.dtype, semiring))
+    run.compile_once(_compile_product, problem.dtype, semiring)
     left, right = problem.factors
     if problem.batch_size == 1:
         one, other = (array.reshape(array.shape[-2:]) for array in (left, right))

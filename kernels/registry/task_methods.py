@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -44,8 +45,7 @@ class MethodTask:
 
     def methods(self) -> list[Method]:
         """Return the methods for the task; the usual one first."""
-        found = [one for one in registry.METHODS if one.problem_type.id in self.problems]
-        return sorted(found, key=lambda one: one.id != self.usual)
+        return sorted(_methods_for(self.problems), key=lambda one: one.id != self.usual)
 
     def recommend(self, data: Sequence[Any], backend: str = "auto") -> tuple[Method, str]:
         """Return the recommended method for some data, and why as a clause ("" for the usual one)."""
@@ -63,12 +63,17 @@ class MethodTask:
         return method
 
 
+@cache
+def _methods_for(problems: tuple[str, ...]) -> tuple[Method, ...]:
+    """Return the methods for problem types of these ids."""
+    return tuple(one for one in registry.METHODS if one.problem_type.id in problems)
+
+
 def _suggest_among(*problems: str) -> Callable[[Sequence[Any], str], Choice | None]:
     """Return a function that asks the declarations of the methods of some problems which suits the data."""
 
     def choose(data: Sequence[Any], backend: str) -> Choice | None:
-        alike = [one for one in registry.METHODS if one.problem_type.id in problems]
-        found = memory_advice.suggest_method(alike, data, backend)
+        found = memory_advice.suggest_method(_methods_for(problems), data, backend)
         return (found.method.id, found.reason) if found else None
 
     return choose

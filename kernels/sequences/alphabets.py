@@ -74,6 +74,16 @@ def identity_codes(protein: bool, uracil: bool = True) -> np.ndarray:
     return codes
 
 
+@cache
+def complement_codes(kind: SequenceType) -> np.ndarray:
+    """Return the complement of every byte, uint8 (256,), those of ambiguity codes included; other bytes stay."""
+    codes = np.arange(256, dtype=np.uint8)
+    ascii_codes = bytes(range(128))
+    codes[:128] = np.frombuffer(reverse_complement_letters(ascii_codes, kind)[::-1], np.uint8)
+    codes.setflags(write=False)
+    return codes
+
+
 def reverse_complement_letters(letters: bytes, kind: SequenceType) -> bytes:
     """Return the reverse complement of letters of nucleotides, with the ambiguity codes; RNA has U for the A."""
     from Bio.Seq import Seq  # loads Biopython, which forward strands do not need

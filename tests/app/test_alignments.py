@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 
 from antidiag.app import file_actions
 from antidiag.app.panels.data import SUMMARY
@@ -39,18 +40,26 @@ def test_an_alignment_opens_with_the_trees_of_its_file(qtbot: Any, window: Any) 
     assert alignment.names == tree.taxa == ("A", "B", "C") and missing.note == "4 '?' count as N"
 
 
-def test_undo_and_the_menus_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: Any, tmp_path: Path) -> None:
-    window.resize(1280, 720)
+def button_of(action: Any, window: Any) -> QToolButton:
+    """Return the button of a command in the toolbar of the window."""
+    (found,) = (one for one in window.findChildren(QToolButton) if one.defaultAction() is action)
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 1500])
+def test_the_tools_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: Any, tmp_path: Path, width: int) -> None:
+    window.resize(width, 720)
     window.put_docks_back()  # as a window of this size starts
     view = opened(qtbot, window, tmp_path)
     view.canvas.setFocus()
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
     away = view._tools.layout().overflowing_tools()
-    assert view.undo_button.parentWidget() not in away and away  # the window is small
-    titles = {button.text() for button in view.menus.buttons if button not in away}
-    assert titles >= {"Colours", "Tracks", "Rows", "Edit"}
-    QTest.mouseClick(view.undo_button, Qt.MouseButton.LeftButton)
-    assert view.alignment.letters.shape == (3, 5) and not view.undo_button.icon().isNull()
+    titles = {button.text() for button in view.menus.buttons.values() if button not in away}
+    assert titles >= {"Colours", "Tracks", "Rows", "Edit", "Copy", "Save"} and away  # the window is small
+    undo = button_of(window.commands["undo"], window)
+    assert undo.isVisible() and view.alignment.letters.shape == (3, 6)
+    QTest.mouseClick(undo, Qt.MouseButton.LeftButton)
+    assert view.alignment.letters.shape == (3, 5)
 
 
 def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) -> None:

@@ -406,6 +406,7 @@ def test_two_chosen_results_are_compared_in_one_step(qtbot: Any, two: Any, famil
     viewer = opened.tabs.widget(1).viewer
     qtbot.waitUntil(lambda: viewer.comparison.result is not None)
     assert "SP" in viewer.comparison.result.score_text and not two.session.state.data
+    assert viewer.comparison._title.text().startswith(f"Reference {opened.names[1]}: SP ")
 
 
 def test_run_is_in_the_free_page(qtbot: Any, ready: Any) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QWidget
 
 from antidiag.app import theme
-from antidiag.app.layout import fit_layout
+from antidiag.app.layout import LEFT_MINIMUM, fit_layout
 from antidiag.app.panels.page_group import share_width
 from antidiag.kernels.io.aligned_sequences import read_alignment_text
 from tests.app.steps import run, set_parameter
@@ -250,6 +250,24 @@ def test_drawers_of_a_low_window_scroll(qtbot, narrow):
     narrow.turn_to(2)
     QApplication.processEvents()
     assert not narrow.learn.page_title.isVisible() and narrow.learn.contents.height() > 500
+
+
+@pytest.mark.parametrize("width", [LEFT_MINIMUM, 220, 250, 320])
+def test_titles_of_panels_are_whole(qtbot, ready, width):
+    """Buttons without room are in a menu, which does the same."""
+    (alignment,) = read_alignment_text(">a\nACGTACGT\n>b\nAC-TACGT\n")
+    ready.session.add_data([alignment])
+    for name in ("data", "results"):
+        ready.docks[name].setFixedWidth(width)
+    QApplication.processEvents()
+    for panel in (ready.sequences, ready.data, ready.results):
+        title = panel.heading
+        assert title.isVisible() and title.width() >= title.sizeHint().width(), panel
+    row = ready.sequences.open_button.parentWidget().layout()
+    assert bool(row.overflowing_tools()) == (width < 300)
+    row.menu.aboutToShow.emit()
+    for action, button in zip(row.menu.actions(), row.overflowing_tools(), strict=True):
+        assert action.menu() is button.menu() and action.text() in (button.text(), button.toolTip())
 
 
 def test_titles_of_tabs_fit_in_a_narrow_group(qtbot, narrow):

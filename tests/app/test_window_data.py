@@ -12,7 +12,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app import file_actions
+from antidiag.app import file_actions, startup
 from antidiag.app.dialogs import confirmations
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, NAME, ROLE, TYPE
@@ -187,8 +187,39 @@ def test_two_files_opened_together_are_a_pair_and_one_alone_is_the_second_of_the
     ready.loader.open_paths(files[:1])
     qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "1", "2"])
     ready.loader.open_paths(files[::-1])
-    qtbot.waitUntil(lambda: cells(ready, NAME)[3:] == ["four", "three"])
-    assert cells(ready, ROLE) == ["", "", "", "1", "2"]
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "", "2", "1"])
+    assert cells(ready, NAME) == ["one", "two", "three", "four"]
+
+
+def test_a_file_that_is_open_already_is_selected_and_not_added_again(qtbot, make_window, pair, tmp_path):
+    """Also when the session of the last time holds it, from a file of another name."""
+    alignment = tmp_path / "family.sto"
+    alignment.write_text("# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\n#=GC SS_cons ..<<.\n//\n")
+    window = make_window()
+    window.loader.open_paths([pair])
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2)
+    window.loader.open_paths([alignment])
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 1)
+    window.close()
+    again = make_window()
+    again.settings.put("seen", True)
+    startup.start_with(again, [pair])
+    qtbot.waitUntil(lambda: "These 2 are open already" in again.jobs.text.toPlainText())
+    assert len(again.session.state.sequences) == 2 and len(again.session.state.data) == 1
+    more = tmp_path / "more.fa"
+    more.write_text(">three\nACGTT\n>four\nACGTA\n")
+    again.loader.open_paths([more])
+    qtbot.waitUntil(lambda: cells(again, ROLE) == ["", "", "1", "2"])
+    pair.rename(tmp_path / "moved.fa")
+    again.loader.open_paths([tmp_path / "moved.fa", alignment])
+    qtbot.waitUntil(lambda: cells(again, ROLE) == ["1", "2", "", ""])
+    assert list(again.sequences.table.rows()) == [0, 1]
+    qtbot.waitUntil(lambda: "family is open already" in again.jobs.message.text())
+    assert len(again.session.state.sequences) == 4 and len(again.session.state.data) == 1
+    qtbot.waitUntil(lambda: again.viewer.datum is again.session.state.data[0])
+    alignment.write_text(alignment.read_text().replace("..<<.", "<.>.."))
+    again.loader.open_paths([alignment])
+    qtbot.waitUntil(lambda: len(again.session.state.data) == 2)  # other notes are other content
 
 
 def test_a_pair_of_proteins_takes_no_dna_for_its_third(qtbot, ready, tmp_path):

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 import shiboken6
-from PySide6.QtWidgets import QGraphicsItem
+from PySide6.QtWidgets import QApplication, QGraphicsItem
 
 from antidiag.app import file_actions
 from antidiag.app.jobs.queue import JobState
@@ -120,6 +120,7 @@ def test_errors_of_a_run_are_told(qtbot, ready, how, text):
 
 def test_an_older_result_is_marked_and_its_settings_come_back(qtbot, ready):
     run(qtbot, ready)
+    QApplication.processEvents()  # the layout rests
     old, place = ready.session.entries[0], ready.viewer.places.geometry()
     set_parameter(ready, "s", 64)
     ready.sequences.swap_button.click()

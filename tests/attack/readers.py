@@ -272,12 +272,18 @@ class Hangs(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Hangs where what is inside takes longer; it can be interrupted between two steps of Python alone."""
+    """Hangs where what is inside takes longer; it can be interrupted between two steps of Python alone.
+
+    While Numba compiles, once for all files, the time begins again.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
     def stop(signum: int, frame: FrameType | None) -> None:
+        if _is_compiling(frame):
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            return
         raise Hangs(f"more than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -287,6 +293,14 @@ def within(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _is_compiling(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if "numba" in Path(frame.f_code.co_filename).parts:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def attempt(reader: str, path: Path, limit_s: float = LIMIT_S) -> str:

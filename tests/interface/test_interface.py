@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import doctest
+import importlib
+import inspect
 import pickle
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import Future
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import pytest
@@ -21,9 +23,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import antidiag as ad
-from antidiag.interface import functions, runs
+from antidiag.interface import runs
+from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.method import Method
+from antidiag.kernels.machine import measured_rates
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from tests.documents import ROOT
@@ -32,10 +35,13 @@ SAMPLES = ROOT / "resources" / "samples"
 FAMILY = {"a": "GATTACAGATTACA", "b": "GATTACATTACA", "c": "GATTACAGATACA", "d": "GATTTCAGATACA"}
 
 
-@pytest.mark.parametrize("module", [ad, functions])
-def test_the_examples_are_right(module) -> None:
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
+def test_the_examples_are_right() -> None:
+    public = [getattr(ad, name) for name in ad.__all__]
+    functions = {one.__name__: one.__module__ for one in public if inspect.isfunction(one)}
+    for module in ("antidiag", *sorted(set(functions.values()))):
+        assert not doctest.testmod(importlib.import_module(module)).failed, module
+    without = [one for one, module in functions.items() if ">>> " not in getattr(ad, one).__doc__]
+    assert without == ["make_database", "read"]  # they write and read files
 
 
 def test_importing_loads_nothing_heavy() -> None:
@@ -172,8 +178,25 @@ def test_many_pairs_are_aligned_as_single_ones(tmp_path) -> None:
 
 
 def test_many_pairs_take_options_of_single_ones() -> None:
-    hits = ad.align_many(["ACGTTGCA", "ACC"], ["TGCAACGA", "GGT"], strand="reverse", mode="global")
-    assert [hit.strand for hit in hits] == ["reverse", "reverse"]
+    pairs = ["ACGTTGCA", "ACC", "TTTAAACCAGT"], ["TGCAACGA", "GGT", "TTTAACAGT"]
+    for strand in ("reverse", "both"):
+        settings = {"strand": strand, "mode": "global", "preset": "map-ont"}
+        hits = list(ad.align_many(*pairs, **settings))
+        single = [ad.align(one, other, **settings) for one, other in zip(*pairs, strict=True)]
+        assert [(hit.strand, hit.rows, hit.identities) for hit in hits] == [
+            (hit.strand, hit.rows, hit.identities) for hit in single
+        ]
+    assert [hit.strand for hit in hits] == ["reverse", "reverse", "forward"]
+
+
+def test_a_pair_of_a_batch_says_by_which_run_it_was_computed(tmp_path) -> None:
+    hits = list(ad.align_many(["ACGTTGCA", "ACC"], ["ACGTGCA", "GGT"], strand="both"))
+    assert hits[1].result.method == hits[1].batch.method == "batch-alignment"
+    assert hits[1].result.problem.pair_count == 1 and hits[1].to_dict()["pairs"][0]["cigar"] == "3="
+    assert "computed together with 1 other pairs" in hits[1].notes[-1]
+    assert "3=" in str(hits[1].to_dict()) and hits[1] != hits[0] and hits[0] == hits[0]
+    hits[1].save(tmp_path / "pair.sam", cigar="match")
+    assert "sequence_2\t16\tsequence_2\t1\t255\t3M" in (tmp_path / "pair.sam").read_text()
 
 
 def test_graphs_of_networkx_arrays_and_edges() -> None:
@@ -381,27 +404,21 @@ def test_answers_convert_to_tables() -> None:
         assert answer._repr_html_().startswith("<table>")
 
 
-def test_a_short_call_costs_little_beside_its_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The least of many calls: others of this machine compute meanwhile."""
-    inside: list[float] = []
-    load = Method.load_backend
+def test_a_short_call_stays_on_its_thread_and_does_little(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Functions of Python that are called are counted, because times depend on what else the machine does."""
+    calls = 0
 
-    def load_timed(method: Method, backend: str):
-        run = load(method, backend)
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
 
-        def timed(*arguments):
-            begun = time.perf_counter()
-            answer = run(*arguments)
-            inside.append(time.perf_counter() - begun)
-            return answer
-
-        return timed
-
-    monkeypatch.setattr(Method, "load_backend", load_timed)
     ad.align("GATTACA", "GCATGCA")
-    beside = []
-    for _ in range(300):
-        begun = time.perf_counter()
-        ad.align("GATTACA", "GCATGCA")
-        beside.append(time.perf_counter() - begun - inside[-1])
-    assert min(beside) < 1e-3
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: pytest.fail("it starts a thread"))
+    monkeypatch.setattr(workers, "share_work", lambda *arguments: pytest.fail("it hands its work over"))
+    with measured_rates.use_rates_file(tmp_path / "rates.json"):
+        sys.setprofile(count)
+        try:
+            ad.align("GATTACA", "GCATGCA")
+        finally:
+            sys.setprofile(None)
+    assert 0 < calls < 1000

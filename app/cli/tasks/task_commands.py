@@ -23,6 +23,7 @@ from antidiag.app.cli.method_runs import (
 from antidiag.app.cli.options import TaskCommand, option_flag, with_option_groups
 from antidiag.app.cli.shell import messages
 from antidiag.app.cli.shell.completion import complete_method_of, option_of_words
+from antidiag.app.cli.tasks import streamed_pairs
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
@@ -210,8 +211,12 @@ def align(
     Many pairs (--pairs, --all, --query with --target) are aligned by batch-alignment, or scored by batch-score.
     """
     if pairing := pairs.pairing:
-        batch = {**options, "pairing": pairing}
-        run_task(PAIR_BATCH_TASK, pairs.select_files(given), method_id, place, output, False, batch, flagged)
+        batch, selected = {**options, "pairing": pairing}, pairs.select_files(given)
+        method = _usual_method(PAIR_BATCH_TASK, method_id)
+        if table := streamed_pairs.choose_table(method, pairing, selected, output, options):
+            streamed_pairs.stream_pairs(method, pairing, selected, place, batch, table)
+            return
+        run_task(PAIR_BATCH_TASK, selected, method_id, place, output, False, batch, flagged)
         return
     run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
 

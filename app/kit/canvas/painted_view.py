@@ -109,8 +109,11 @@ class FigureView(QWidget):
 
     def add_figure_tools(self) -> None:
         """Add the tools that copy and save the figure."""
-        self.tools.addWidget(tool_button("Copy", "Copy the figure", self.copy))
-        self.tools.addWidget(tool_button("Save\u2026", "Save the figure as PNG, SVG or PDF", self.save))
+        copy_button = tool_button("Copy", "Copy the figure", self.copy)
+        save_button = tool_button("Save\u2026", "Save the figure as PNG, SVG or PDF", self.save)
+        self.tools.essential = copy_button, save_button
+        for button in self.tools.essential:
+            self.tools.addWidget(button)
 
     def stack_parts(self, canvas: QWidget) -> None:
         """Lay out tools, canvas, legend and status, and follow the theme."""

@@ -109,10 +109,12 @@ def _line_height(line: list[QRect]) -> int:
 
 class ToolRow(_ItemLayout):
     """One line of tools; buttons and lists without room are in the menu at its end. Input boxes and sliders always stay
-    in the line, because a menu cannot hold them."""
+    in the line, because a menu cannot hold them; ``essential`` tools stay until no other can leave it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.essential: tuple[QWidget, ...] = ()
+        self.setSpacing(theme.SPACING // 2)
         self._policies: dict[QWidget, Qt.FocusPolicy] = {}
         self.more = QToolButton(parent)
         self.more.setToolTip("More tools")
@@ -150,16 +152,17 @@ class ToolRow(_ItemLayout):
         return [item.widget() for item in self._overflowing_items(shown, self.geometry().width())]
 
     def _overflowing_items(self, shown: list[QLayoutItem], width: int) -> list[QLayoutItem]:
-        """Return the last items that a menu can hold, as many as do not fit."""
+        """Return the items that do not fit and that a menu can hold: the last ones first, essential ones at the end."""
         found: list[QLayoutItem] = []
         room = width
-        for item in reversed(shown):
+        essential_first = sorted(shown, key=lambda item: item.widget() not in self.essential)
+        for item in reversed(essential_first):
             if self._line_size([kept for kept in shown if kept not in found]).width() <= room:
                 break
             if _fits_menu(item.widget()):
                 found.append(item)
                 room = width - self.more.sizeHint().width() - self.spacing()
-        return found[::-1]
+        return [item for item in shown if item in found]
 
     def _set_focusable(self, widget: QWidget, out: bool) -> None:
         """Let the Tab key skip tools that are not visible."""

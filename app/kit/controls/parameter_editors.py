@@ -81,7 +81,7 @@ class NumberEditor(QAbstractSpinBox):
     def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
         return QAbstractSpinBox.StepEnabledFlag.StepUpEnabled | QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
 
-    def validate(self, text: str, position: int) -> object:
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         """Accept any text: a wrong value is marked, not rejected."""
         return QValidator.State.Acceptable, text, position
 

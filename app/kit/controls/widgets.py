@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from antidiag.app import theme
 from antidiag.app.kit.boxes import row_of
+from antidiag.app.kit.controls.flow_layouts import ToolRow
 from antidiag.app.kit.controls.icons import set_icon
 
 
@@ -57,6 +58,14 @@ class Card(QFrame):
         self.header.addWidget(self.heading)
         self.header.addStretch(1)
         self.box.addLayout(self.header)
+
+    def add_tools(self, *buttons: QWidget) -> None:
+        """Add buttons to the heading; in a narrow panel, those without room are in a menu, and the title is whole."""
+        tools = QWidget()
+        row = ToolRow(tools)
+        for button in buttons:
+            row.addWidget(button)
+        self.header.addWidget(tools)
 
 
 ELIDED_PART = 28

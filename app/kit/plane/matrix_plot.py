@@ -18,13 +18,24 @@ from antidiag.kernels.registry.matrix_values import Span
 
 SETTLE_MS = 40
 PAN, ZOOM = 0.15, 0.6
+WHEEL = 1.002
+"""Factor of the zoom for an eighth of a degree that the wheel turns; a notch has 120 of them."""
 WIDEST_PLOT = 4000
 # Draws over the image: visible part, its pixels, and whether to show the pointer.
 Draw = Callable[[QPainter, MatrixFrame, QRectF, bool], None]
 
 
 class MatrixViewBox(pg.ViewBox):
-    """Drags move the matrix; with Shift they draw a window to zoom to."""
+    """Drags move the matrix; with Shift they draw a window to zoom to. The wheel calls ``zoom_at(factor, place)``."""
+
+    zoom_at: Callable[[float, QPointF], object]
+
+    def wheelEvent(self, event, axis=None) -> None:
+        if axis is not None:  # over an axis, which is zoomed alone
+            super().wheelEvent(event, axis)
+            return
+        self.zoom_at(WHEEL ** -event.delta(), self.mapToView(event.pos()))
+        event.accept()
 
     def mouseDragEvent(self, event, axis=None) -> None:
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -87,7 +98,8 @@ class MatrixOverlay(pg.GraphicsObject):
 class MatrixPlot(FastPlot):
     """Shows cells 0..m x 0..n: images, and over them what ``draw`` draws. ``settled(rows, columns, pixels)`` follows a
     change of the window after a short rest; ``hovered(cell or None)``, ``clicked(cell)`` and ``zoomed_into(cell)`` (a
-    double click) follow the mouse."""
+    double click) follow the mouse; ``key`` is sent with a key of the view, "f" also where there is no more to show.
+    ``find_anchor(cell)`` returns the cell that stays where it is when the wheel turns at a cell."""
 
     settled = Signal(object, object, object)
     hovered = Signal(object)
@@ -100,6 +112,8 @@ class MatrixPlot(FastPlot):
         super().__init__(create_plot(axes, MatrixViewBox(enableMenu=False)))
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
+        self.box.zoom_at = self._zoom_at
+        self.find_anchor: Callable[[tuple[int, int]], tuple[int, int]] = lambda cell: cell
         self.lengths = (0, 0)
         self.border = 0
         self._images = [pg.ImageItem(axisOrder="row-major") for _ in range(2)]
@@ -202,9 +216,20 @@ class MatrixPlot(FastPlot):
         self.box.setAspectLocked(square, 1)
         self._limit_view()
 
-    def zoom_by(self, factor: float) -> None:
-        """Zoom by a factor around the centre."""
-        self.box.scaleBy((factor, factor))
+    def zoom_by(self, factor: float, centre: QPointF | None = None) -> None:
+        """Zoom by a factor around a place, or the centre; what is larger than the matrix is not shown."""
+        rect, (m, n) = self.box.viewRect(), self.lengths
+        if factor > 1 and rect.width() * factor > n + 1 and rect.height() * factor > m + 1:
+            self.key.emit("f")
+            return
+        self.box.scaleBy((factor, factor), centre)
+        self.box.sigRangeChangedManually.emit(self.box.state["mouseEnabled"])
+
+    def _zoom_at(self, factor: float, place: QPointF) -> None:
+        """Zoom by the wheel; the cell below the pointer, or a cell of the path near it, stays where it is."""
+        cell = round(place.y()), round(place.x())
+        anchor = self.find_anchor(cell)
+        self.zoom_by(factor, place if anchor == cell else QPointF(anchor[1], anchor[0]))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         moves: dict[int, tuple[float, float]] = {
@@ -218,17 +243,15 @@ class MatrixPlot(FastPlot):
             x, y = moves[event.key()]
             rect = self.box.viewRect()
             self.box.translateBy(x=x * rect.width(), y=y * rect.height())
+            self.box.sigRangeChangedManually.emit(self.box.state["mouseEnabled"])
         elif event.key() in zooms:
             self.zoom_by(zooms[event.key()])
         elif (
             event.text().lower() in ("0", "f", "p", "1") and not event.modifiers() & Qt.KeyboardModifier.ControlModifier
         ):
             self.key.emit(event.text().lower())
-            return
         else:
             event.ignore()
-            return
-        self.box.sigRangeChangedManually.emit(self.box.state["mouseEnabled"])
 
     def leaveEvent(self, event) -> None:
         self.hovered.emit(None)
@@ -265,9 +288,12 @@ class MatrixPlot(FastPlot):
 
     def _on_mouse_click(self, event) -> None:
         cell = self.cell_at(event.scenePos())
-        if cell is None or event.button() != Qt.MouseButton.LeftButton:
+        if event.button() != Qt.MouseButton.LeftButton:
             return
-        (self.zoomed_into if event.double() else self.clicked).emit(cell)
+        if cell is not None:
+            (self.zoomed_into if event.double() else self.clicked).emit(cell)
+        elif event.double():
+            self.key.emit("f")
 
 
 def _range_around(centre: float, size: float, length: int, margin: float) -> tuple[float, float]:

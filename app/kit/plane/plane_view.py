@@ -29,14 +29,15 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.registry.matrix_values import Span
 
 Cell = tuple[int, int]
-SNAP_PIXELS = 6
+SNAP_PIXELS, ZOOM_SNAP_PIXELS = 6, 16
+"""Pixels from the path within which a click, and a zoom, mean the path."""
 
 
 class PlaneView(FigureView):
     """A plot of cells with tools above, legend and status below. A view sets ``picture`` before it calls
     `begin_picture`, adds its own tools between `add_navigation_tools` and `add_figure_tools`, and draws in `draw`."""
 
-    hint = "Drag to move, wheel to zoom, Shift and drag for a window, double click for single cells"
+    hint = "Drag to move, wheel to zoom, Shift and drag for a window, double click for single cells and back"
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
@@ -241,6 +242,7 @@ class PlaneView(FigureView):
         self.plot.hovered.connect(self.on_hover)
         self.plot.clicked.connect(self._on_click)
         self.plot.zoomed_into.connect(self._on_zoom)
+        self.plot.find_anchor = partial(self._snap_to_path, pixels=ZOOM_SNAP_PIXELS)
         self.plot.key.connect(lambda key: {"p": self.show_path, "1": self.show_one_to_one}.get(key, self.show_all)())
         self.plot.box.sigRangeChangedManually.connect(lambda *_: setattr(self, "_fitted", False))
         self.selection.cell_changed.connect(self.on_shared_cell)
@@ -274,18 +276,23 @@ class PlaneView(FigureView):
     def _on_click(self, cell: Cell) -> None:
         self.selection.choose_cell(self._snap_to_path(cell), self.result)
 
-    def _snap_to_path(self, cell: Cell) -> Cell:
-        """Return the path's cell near a click, or the clicked cell."""
-        path, frame = self.picture.path, self.plot.visible_frame()
+    def _snap_to_path(self, cell: Cell, pixels: float = SNAP_PIXELS) -> Cell:
+        """Return the path's cell within some pixels of a cell, or the cell."""
+        path, frame = self.picture.path if self.picture else None, self.plot.visible_frame()
         if path is None or path.point_at(cell) is not None:
             return cell
-        reach = (round(SNAP_PIXELS / size) for size in (frame.row_height, frame.column_width))
+        reach = (round(pixels / size) for size in (frame.row_height, frame.column_width))
         first, last = path.visible_points(*((x - r, x + r + 1) for x, r in zip(cell, reach, strict=True)))
         return path.cell((first + last) // 2) if first <= last else cell
 
     def _on_zoom(self, cell: Cell) -> None:
+        """Show a cell so that it can be read, or everything if it can be read already."""
+        frame, pixels = self.plot.visible_frame(), self.readable_cell_pixels()
+        if min(frame.column_width, frame.row_height) > 0.9 * pixels:  # square cells may be a little smaller
+            self.show_all()
+            return
         self._fitted = False
-        self.plot.show_cell(cell, self.readable_cell_pixels())
+        self.plot.show_cell(self._snap_to_path(cell, ZOOM_SNAP_PIXELS), pixels)
 
 
 def widen_span(span: Span, length: int, margin: int) -> Span:

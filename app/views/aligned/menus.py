@@ -49,10 +49,10 @@ class AlignmentMenus:
         self._view = view
         self._menus = {name: LetterMenu(title, view) for name, (title, _) in TITLES.items()}
         self.context = LetterMenu("", view)
-        self.buttons: list[QToolButton] = []
+        self.buttons: dict[str, QToolButton] = {}
         for name, menu in self._menus.items():
             menu.aboutToShow.connect(partial(self._fill_menu, name, menu))
-            self.buttons.append(menu_button(*TITLES[name], menu))
+            self.buttons[name] = menu_button(*TITLES[name], menu)
 
     def fill_context(self) -> LetterMenu:
         """Fill the context menu: edits of the selected cells, and all other menus for use by keys."""

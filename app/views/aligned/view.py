@@ -88,9 +88,10 @@ class AlignmentViewer(BaseAlignmentView):
         tools = QWidget()
         row = ToolRow(tools)
         row.addWidget(self.finder.box)
-        row.addWidget(group_widgets(self.undo_button, self.redo_button))
-        for button in self.menus.buttons:
+        for button in self.menus.buttons.values():
             row.addWidget(button)
+        row.essential = self.menus.buttons["copy"], self.menus.buttons["save"]
+        row.addWidget(group_widgets(self.undo_button, self.redo_button))  # the window has both above
         row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit_all))
         row.addWidget(
             tool_button("Letters", "Zoom to letters at the cursor (Ctrl+Shift+0)", self.canvas.zoom_to_letters)

@@ -281,8 +281,9 @@ class TreeView(AnnotatedTreeView):
         self.menus = tree_menus.TreeMenus(self, self)
         for button in self.menus.buttons:
             row.addWidget(button)
-        row.addWidget(tool_button("Copy", "Copy the figure", self.copy))
-        row.addWidget(self.menus.save_button)
+        row.essential = tool_button("Copy", "Copy the figure", self.copy), self.menus.save_button
+        for button in row.essential:
+            row.addWidget(button)
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
         box.addWidget(self._tools)

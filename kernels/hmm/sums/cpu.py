@@ -38,7 +38,7 @@ def hmm_forward(problem: HmmProblem, parameters: SumParameters, monitor: Monitor
     """Compute the probability of a sequence, over all paths."""
     is_bounded, threads = cannot_underflow(problem), sizes.count_sharing_threads(problem, parameters)
     run = CpuRun(monitor, steps, threads if is_bounded else 1)
-    run.compile(lambda: _compile_forward(is_bounded, run.threads > 1))
+    run.compile_once(_compile_forward, is_bounded, run.threads > 1)
     with run.phase("forward", problem.n) as phase:
         model = build_probability_tables(problem)
         if is_bounded:
@@ -53,7 +53,7 @@ def hmm_forward(problem: HmmProblem, parameters: SumParameters, monitor: Monitor
 def hmm_posterior(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of every state at every letter, given the whole sequence."""
     run = CpuRun(monitor, steps, sizes.count_sharing_threads(problem, parameters))
-    run.compile(lambda: _compile_posterior(cannot_underflow(problem), run.threads > 1))
+    run.compile_once(_compile_posterior, cannot_underflow(problem), run.threads > 1)
     with run.phase("forward and backward", 2 * problem.n) as phase:
         model = build_probability_tables(problem)
         found, rows = compute_posterior(model, phase, NOTHING)
@@ -72,7 +72,7 @@ def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor:
     longest = max(problem.parts, key=lambda part: part.n)
     portions = _split_portions(problem)
     run = CpuRun(monitor, steps, min(parameters.threads, len(portions)))
-    run.compile(lambda: _compile_counts(cannot_underflow(longest)))
+    run.compile_once(_compile_counts, cannot_underflow(longest))
     with run.phase("learning") as phase:
         found = learn_model(problem, lambda model, part, number: _count_portions(portions, model, part, phase), monitor)
     needed = sum(sizes.list_learning_bytes(problem, run.threads).values())

@@ -41,7 +41,7 @@ def viterbi_probabilities(
 ) -> Outcome:
     """Run VITERBI (algorithm 2.5) on one thread; ScoreOverflow where an underflow changes the path."""
     run = CpuRun(monitor, steps)
-    run.compile(_compile_probabilities)
+    run.compile_once(_compile_probabilities)
     if not problem.n:
         return Outcome(make_answer(problem, np.empty(0, np.int32)), run.times_ms)
     path, least = _find_most_probable_path(build_probability_tables(problem), run)
@@ -130,7 +130,7 @@ def _run_method(
     """Compute all rows, then trace the path back through them. The rows of the step log are states, columns letters."""
     piece = parameters.piece if isinstance(parameters, PieceParameters) else 1
     run = CpuRun(monitor, steps, parameters.worker_threads)
-    run.compile(lambda: _compile_method(fill, *options))
+    run.compile_once(_compile_method, fill, *options)
     if not problem.n:
         return Outcome(make_answer(problem, np.empty(0, np.int32)), run.times_ms)
     path = _find_cheapest_path(run, build_cost_tables(problem), piece, fill, *options)

@@ -101,7 +101,7 @@ def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monito
     """Return the best score and its end cell by Antidiagonal."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(pair.second is not None))
+    run.compile_once(_compile_kernels, pair.second is not None)
     score, end, nbytes = _run_antidiagonals(run, pair)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)
 

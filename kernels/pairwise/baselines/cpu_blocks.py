@@ -132,7 +132,7 @@ def blocked_antidiagonal(
     """Return the best alignment by BlockedAntidiagonal: all values are stored, and the path is traced over them."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(True, pair.second is not None))
+    run.compile_once(_compile_kernels, True, pair.second is not None)
     stored = np.empty((1 + 2 * len(pair.gap_pieces), pair.rows.size, pair.columns.size), np.int32)
     matrix, second_matrix = StoredMatrix(*stored[:3]), SecondMatrix(*stored[3:]) if pair.second else None
     levels, nbytes = _run_blocks(run, pair, parameters, matrix, second_matrix, _make_empty_borders())
@@ -145,7 +145,7 @@ def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: M
     """Return the best score and its end cell by EnhancedBA; only block borders are stored."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(False, pair.second is not None))
+    run.compile_once(_compile_kernels, False, pair.second is not None)
     borders = _make_initial_borders(pair, parameters.s)
     levels, nbytes = _run_blocks(run, pair, parameters, None, None, borders)
     score, end = levels.best_end(borders.above[0], borders.last_column)

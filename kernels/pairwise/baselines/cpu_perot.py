@@ -105,7 +105,7 @@ def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Mo
     """Return the best score and its end cell by PerotRecurrence."""
     pair = encode_pair(problem)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(score_type(pair.table), pair.second is not None))
+    run.compile_once(_compile_kernels, score_type(pair.table), pair.second is not None)
     score, end, nbytes = _run_rows(run, pair)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)
 

@@ -12,6 +12,7 @@ from antidiag.kernels.method import CostEstimate, Method, ProblemType, Teaching,
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.batch import formats, problem, sizes
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
+from antidiag.kernels.pairwise.problem import default_scores
 
 GOTOH = Citation(
     key="gotoh1982improved",
@@ -30,14 +31,17 @@ PAIR_BATCH = ProblemType(
     inputs=(problem.SEQUENCES,),
     options=problem.BATCH_OPTIONS,
     build_problem=problem.build_batch,
-    default_options=scoring_options.default_scores,
+    default_options=default_scores,
     answer_json=formats.answer_json,
     answer_rows=formats.answer_rows,
     format_answer=formats.format_answer,
     file_formats=formats.FORMATS,
     setting_rows=problem.setting_rows,
     option_values=problem.option_values,
-    problem_notes=lambda batch: scoring_options.sequence_notes(batch.sequences, batch.scoring.matrix),
+    problem_notes=lambda batch: (
+        *scoring_options.sequence_notes(batch.sequences, batch.scoring.matrix),
+        *scoring_options.preset_notes(batch.scoring, batch.sequences),
+    ),
     trials_name="antidiag.kernels.pairwise.batch.trials:TRIALS",
     dp_classification=classification.GAPS,
 )
@@ -48,6 +52,7 @@ _declare_method = partial(
     citation=GOTOH,
     problem_type=PAIR_BATCH,
     parameters=BatchParameters,
+    refuse_backend=problem.refuse_backend,
     teaching=Teaching(
         Path(__file__).with_name("page.md"),
         no_walkthrough_reason="The cells of a pair are those of StripedScore; follow the recurrence there.",

@@ -1,6 +1,6 @@
 // Best scores of many pairs of sequences at once, of mixed lengths, and what is needed to follow their paths.
 //
-// Recurrence, padding and tie rule: cells.cuh. The best end has the greatest score, then the smallest row, then column.
+// Recurrence: that of cells.cuh, with padding and tie rule. The best end has the greatest score, then the smallest row, then column.
 // Threads: a group of GROUP lanes takes a pair, or two pairs in the halves of 32-bit words (PAIRED); a warp takes as many as
 //   it has groups from a ticket. A lane holds ROWS rows in registers; columns stream through the lanes, one step a column.
 //   Long rows are cut into strips of GROUP * ROWS, one after another.

@@ -23,7 +23,8 @@ from antidiag.kernels.pairwise.batch.model import BatchProblem
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
 from antidiag.kernels.pairwise.batch.sizes import SMALL_CELLS
 from antidiag.kernels.pairwise.batch.slices import PairShapes
-from antidiag.kernels.pairwise.parameters import MappedStripParameters, StripedAlignmentParameters
+from antidiag.kernels.pairwise.batch.strands import compute_strands
+from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters, StripedScoreParameters
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
@@ -34,12 +35,21 @@ TASK_CELLS = 1 << 24
 
 def score_batch(problem: BatchProblem, parameters: BatchParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the scores of all pairs."""
-    return CpuBatch(problem, CpuRun(monitor, steps, parameters.threads), paths=False).run_all()
+    return _compute_batch(problem, parameters, monitor, steps, paths=False)
 
 
 def align_batch(problem: BatchProblem, parameters: BatchParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignments of all pairs."""
-    return CpuBatch(problem, CpuRun(monitor, steps, parameters.threads), paths=True).run_all()
+    return _compute_batch(problem, parameters, monitor, steps, paths=True)
+
+
+def _compute_batch(
+    problem: BatchProblem, parameters: BatchParameters, monitor: Monitor, steps: StepLog, paths: bool
+) -> Outcome:
+    def compute(one: BatchProblem, part: Monitor) -> Outcome:
+        return CpuBatch(one, CpuRun(part, steps, parameters.threads), paths).run_all()
+
+    return compute_strands(problem, monitor, compute)
 
 
 class CpuBatch:
@@ -63,7 +73,7 @@ class CpuBatch:
 
     def run_all(self) -> Outcome:
         """Compute all pairs."""
-        self.run.compile(lambda: compile_small_pairs(self.paths))
+        self.run.compile_once(compile_small_pairs, self.paths, self.problem.scoring.has_two_pieces)
         answer = AnswerAssembly(self.problem, self.shapes.is_swapped, self.paths)
         tasks = self._make_tasks()
         sizes = [int(self.cells[numbers].sum()) for numbers in tasks]
@@ -85,10 +95,8 @@ class CpuBatch:
     def _share(self, phase: CpuPhase, tasks: list[np.ndarray], sizes: list[int], answer: AnswerAssembly) -> None:
         small = self.cells[self.cells <= SMALL_CELLS].max(initial=0) if self.paths else 0
         longest = int(self.shapes.columns.max()) + 1
-        work = [
-            (np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(max(int(small), 1), np.uint8))
-            for _ in range(self.run.threads)
-        ]
+        pieces = len(self.problem.scoring.gap_pieces)
+        work = [_make_work_space(longest, max(int(small), 1), pieces) for _ in range(self.run.threads)]
         done = np.zeros((self.run.threads, 1), np.int64)
 
         def compute(worker: int, numbers: np.ndarray) -> None:
@@ -113,7 +121,7 @@ class CpuBatch:
         from antidiag.kernels.pairwise.strips import cpu  # compiled code, which small pairs do not need
 
         pair = self.problem.make_pair(number)
-        kind = StripedAlignmentParameters if self.paths else MappedStripParameters
+        kind = StripedAlignmentParameters if self.paths else StripedScoreParameters
         choose = strip_sizes.choose_alignment_parameters if self.paths else strip_sizes.choose_score_parameters
         values = {**choose(pair, "cpu", None), "threads": 1}
         names = kind.names()
@@ -144,9 +152,15 @@ def _make_scoring(problem: BatchProblem, is_swapped: bool) -> PairScoring:
     free, scoring = slices.free_borders(problem, is_swapped), problem.scoring
     is_local = problem.mode == Mode.LOCAL
     borders = [int(border and not is_local) for border in free]
-    settings = [scoring.open + scoring.extend, scoring.extend, int(is_local), *borders]
+    pieces = tuple((opening + extend, extend) for opening, extend in scoring.gap_pieces)
     table = problem.encoded.table.T if is_swapped else problem.encoded.table
-    return PairScoring(np.ascontiguousarray(table), np.array(settings, np.int64))
+    return PairScoring(np.ascontiguousarray(table), pieces, np.array([int(is_local), *borders], np.int64))
+
+
+def _make_work_space(longest: int, cells: int, pieces: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return H and E of a row, and room for the decisions of the cells of a pair."""
+    decision_type = np.uint8 if pieces == 1 else np.uint16
+    return np.empty(longest, np.int32), np.empty((pieces, longest), np.int32), np.empty(cells, decision_type)
 
 
 def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairResults:
@@ -169,14 +183,15 @@ def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairRes
 
 
 @cache
-def compile_small_pairs(paths: bool) -> None:
+def compile_small_pairs(paths: bool, two_pieces: bool = False) -> None:
     """Compile what small pairs need, or load it from the cache folder, by aligning a letter with itself."""
     codes = np.frombuffer(bytes(1), np.uint8)
     zeros, ones = np.zeros(1, np.int64), np.ones(1, np.int64)
-    scoring = PairScoring(np.ones((1, 1), np.int32), np.array([1, 1, 1, 0, 0, 0, 0], np.int64))
+    pieces = ((1, 1), (2, 0)) if two_pieces else ((1, 1),)
+    scoring = PairScoring(np.ones((1, 1), np.int32), pieces, np.array([1, 0, 0, 0, 0], np.int64))
     shapes = PairShapes(ones, ones, zeros, zeros, np.zeros(1, bool))
     results = _make_results(shapes, zeros, paths)
-    work = np.empty(2, np.int32), np.empty(2, np.int32), np.empty(1, np.uint8)
+    work = _make_work_space(2, 1, len(pieces))
     compute_pairs(
         PairArrays(codes, zeros, zeros, ones, ones), zeros, scoring, *work, paths, results, np.zeros(1, np.int64), zeros
     )

@@ -1,7 +1,8 @@
 """Small pairs of a batch, one after another in compiled code: scores, and paths by a byte of decisions a cell.
 
 Rows belong to the shorter sequence. H, E (vertical) and F (horizontal) are those of `kernels.pairwise`, E and F with
-opening and extension of a gap added, so that a gap opens where E equals the H above, and F the H on the left.
+opening and extension of a gap added, so that a gap opens where E equals the H above, and F the H on the left. Gap costs
+are a tuple of one piece or two, for which Numba compiles a version each; E2 and F2 belong to the second piece.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 
 NEGATIVE = -(2**30)
 IS_DIAGONAL, IS_E, OPENS_E, OPENS_F, IS_ZERO = 1, 2, 4, 8, 16
-"""Decisions of a cell, bits of a byte."""
+IS_E2, IS_F, OPENS_E2, OPENS_F2 = 32, 64, 128, 256
+"""Decisions of a cell, bits of a byte; with two pieces of gap costs, of 16 bits."""
+IN_E, IN_F, IN_E2, IN_F2 = 1, 2, 3, 4
+"""States of the walk back inside a gap."""
 
 
 class PairArrays(NamedTuple):
@@ -30,11 +34,13 @@ class PairArrays(NamedTuple):
 class PairScoring(NamedTuple):
     """Scores and settings.
 
-    ``table`` is int32 [row letter, column letter]. ``settings`` int64 are the cost of a gap's first letter and of each
-    further one, whether the mode is local, and whether the top, left, bottom and right borders are free.
+    ``table`` is int32 [row letter, column letter]. ``pieces`` are one or two costs of a gap, each of its first letter
+    and of each further one. ``settings`` int64 are whether the mode is local, and whether the top, left, bottom and
+    right borders are free.
     """
 
     table: np.ndarray
+    pieces: tuple[tuple[int, int], ...]
     settings: np.ndarray
 
 
@@ -53,59 +59,72 @@ class PairResults(NamedTuple):
 
 
 @inner_njit
-def left_border(i, settings):
-    """Return H of row i of column 0."""
-    return 0 if i == 0 or settings[2] or settings[4] else -(settings[0] - settings[1]) - settings[1] * i
-
-
-@inner_njit
-def top_border(j, settings):
-    """Return H of column j of row 0."""
-    return 0 if j == 0 or settings[2] or settings[3] else -(settings[0] - settings[1]) - settings[1] * j
+def border_score(length, pieces, is_free):
+    """Return H of a cell of row 0 or column 0 after so many letters."""
+    if length == 0 or is_free:
+        return 0
+    first, second = pieces[0], pieces[-1]
+    return -min(first[0] + first[1] * (length - 1), second[0] + second[1] * (length - 1))
 
 
 @inner_njit
 def fill_table(rows, columns, scoring, H, E, decisions, with_paths):
     """Compute a table row by row; return score, row and column of the best end by the tie rule.
 
-    ``H`` and ``E`` int32 (columns + 1,) are work space; ``decisions`` uint8 (rows * columns,) are written with paths.
+    ``H`` int32 (columns + 1,) and ``E`` int32 (pieces, columns + 1) are work space; ``decisions`` (rows * columns,) are
+    written with paths.
     """
-    table, settings = scoring
+    table, pieces, settings = scoring
     m, n = rows.size, columns.size
-    opening, extension = np.int32(settings[0]), np.int32(settings[1])
-    local, free_bottom, free_right = settings[2] != 0, settings[5] != 0, settings[6] != 0
+    opening, extension = np.int32(pieces[0][0]), np.int32(pieces[0][1])
+    opening2, extension2 = np.int32(pieces[-1][0]), np.int32(pieces[-1][1])
+    local, free_top, free_left = settings[0] != 0, settings[1] != 0, settings[2] != 0
+    free_bottom, free_right = settings[3] != 0, settings[4] != 0
     for j in range(n + 1):
-        H[j] = top_border(j, settings)
-        E[j] = NEGATIVE
+        H[j] = border_score(j, pieces, local or free_top)
+        E[:, j] = NEGATIVE
     score, row, column = np.int32(0 if local else NEGATIVE), 0, 0
     if free_right:
         score, row, column = H[n], 0, n
     for i in range(m):
-        diagonal, F = H[0], np.int32(NEGATIVE)
-        left = np.int32(left_border(i + 1, settings))
+        diagonal, F, F2 = H[0], np.int32(NEGATIVE), np.int32(NEGATIVE)
+        left = np.int32(border_score(i + 1, pieces, local or free_left))
         H[0] = left
         scores = table[rows[i]]
         for j in range(n):
             up = H[j + 1]
-            vertical = max(E[j + 1] - extension, up)
+            vertical = max(E[0, j + 1] - extension, up)
             F = max(F - extension, left)
             aligned = diagonal + scores[columns[j]]
             value = max(aligned, max(vertical, F) - opening)
+            if len(pieces) == 2:
+                vertical2 = max(E[-1, j + 1] - extension2, up)
+                F2 = max(F2 - extension2, left)
+                value = max(value, max(vertical2, F2) - opening2)
+                E[-1, j + 1] = vertical2
             if local:
                 value = max(value, np.int32(0))
             if with_paths:
-                decisions[i * n + j] = (
+                found = (
                     (value == aligned) * IS_DIAGONAL
                     | (value == vertical - opening) * IS_E
                     | (vertical == up) * OPENS_E
                     | (left == F) * OPENS_F
                     | (value == 0) * IS_ZERO
                 )
+                if len(pieces) == 2:
+                    found |= (
+                        (value == vertical2 - opening2) * IS_E2
+                        | (value == F - opening) * IS_F
+                        | (vertical2 == up) * OPENS_E2
+                        | (left == F2) * OPENS_F2
+                    )
+                decisions[i * n + j] = found
             if local and value > score:
                 score, row, column = value, i + 1, j + 1
             diagonal, left = up, value
             H[j + 1] = value
-            E[j + 1] = vertical
+            E[0, j + 1] = vertical
         if free_right and i < m - 1 and left > score:
             score, row, column = left, i + 1, n
     if not local:
@@ -119,9 +138,32 @@ def fill_table(rows, columns, scoring, H, E, decisions, with_paths):
 
 
 @inner_njit
-def walk_back(decisions, n, row, column, settings, operations, room_end):
+def gap_state(found, pieces):
+    """Return the gap in which a path reaches a cell: E before F, and the first piece before the second."""
+    if found & IS_E:
+        return IN_E
+    if len(pieces) == 1:
+        return IN_F
+    if found & IS_E2:
+        return IN_E2
+    return IN_F if found & IS_F else IN_F2
+
+
+@inner_njit
+def opening_of(state):
+    """Return the decision by which the gap of a state opens in a cell; 0 outside gaps."""
+    if state == IN_E:
+        return OPENS_E
+    if state == IN_F:
+        return OPENS_F
+    return OPENS_E2 * (state == IN_E2) + OPENS_F2 * (state == IN_F2)
+
+
+@inner_njit
+def walk_back(decisions, n, row, column, scoring, operations, room_end):
     """Write the operations of the path to a cell, the last one before ``room_end``; return its start and the number."""
-    local, free_top, free_left = settings[2] != 0, settings[3] != 0, settings[4] != 0
+    _, pieces, settings = scoring
+    local, free_top, free_left = settings[0] != 0, settings[1] != 0, settings[2] != 0
     i, j, state, count = row, column, 0, 0
     while i > 0 and j > 0:
         found = decisions[(i - 1) * n + j - 1]
@@ -129,11 +171,11 @@ def walk_back(decisions, n, row, column, settings, operations, room_end):
             if local and found & IS_ZERO:
                 break
             if not found & IS_DIAGONAL:
-                state = 1 if found & IS_E else 2
+                state = gap_state(found, pieces)
         count += 1
-        operations[room_end - count] = state
-        taken = state
-        if (state == 1 and found & OPENS_E) or (state == 2 and found & OPENS_F):
+        taken = state if state < IN_E2 else state - 2
+        operations[room_end - count] = taken
+        if found & opening_of(state):
             state = 0
         i -= taken != 2
         j -= taken != 1
@@ -166,7 +208,7 @@ def compute_pairs(pairs, numbers, scoring, H, E, decisions, with_paths, results,
         scores[number] = score
         if with_paths:
             ends[number, 0], ends[number, 1] = row, column
-            i, j, count = walk_back(decisions, n, row, column, scoring.settings, operations, room_ends[number])
+            i, j, count = walk_back(decisions, n, row, column, scoring, operations, room_ends[number])
             starts[number, 0], starts[number, 1], counts[number] = i, j, count
         done[0] += m * n
 

@@ -17,6 +17,7 @@ from antidiag.kernels.pairwise.batch.assembly import AnswerAssembly
 from antidiag.kernels.pairwise.batch.cuda_sources import COSTS, PAIRS, SCORE_SOURCES, TRACE_SOURCES
 from antidiag.kernels.pairwise.batch.model import BatchProblem
 from antidiag.kernels.pairwise.batch.slices import BatchSlice, PairShapes
+from antidiag.kernels.pairwise.batch.strands import compute_strands
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 
@@ -27,12 +28,12 @@ REGISTER_THREADS = 512
 
 def score_batch(problem: BatchProblem, parameters: Any, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the scores of all pairs on the current device."""
-    return DeviceBatch(problem, monitor, steps, paths=False).run_all()
+    return compute_strands(problem, monitor, lambda one, part: DeviceBatch(one, part, steps, paths=False).run_all())
 
 
 def align_batch(problem: BatchProblem, parameters: Any, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignments of all pairs on the current device."""
-    return DeviceBatch(problem, monitor, steps, paths=True).run_all()
+    return compute_strands(problem, monitor, lambda one, part: DeviceBatch(one, part, steps, paths=True).run_all())
 
 
 @dataclass(frozen=True, eq=False)

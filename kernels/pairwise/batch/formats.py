@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels import __version__
-from antidiag.kernels.io import hit_paf_sam, hit_tables
+from antidiag.kernels.io import hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitSequence, QueryHits
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
-from antidiag.kernels.pairwise.hit_records import describe_alignment, describe_sequence
+from antidiag.kernels.pairwise.hit_records import describe_pair, table_lines
+from antidiag.kernels.scoring import Mode, Strand
 from antidiag.kernels.scoring_options import scoring_json
 
 SHOWN_PAIRS = 20
@@ -23,15 +25,8 @@ NAME_WIDTH = 24
 
 def make_hit(problem: BatchProblem, answer: BatchAnswer, number: int) -> Hit:
     """Return a pair as tables take it; the first sequence is the query."""
-    first = problem.sequences[int(problem.pairs.firsts[number])]
-    second = problem.sequences[int(problem.pairs.seconds[number])]
     path = answer.paths[number] if answer.paths is not None else None
-    return Hit(
-        describe_sequence(first),
-        describe_sequence(second),
-        problem.scoring.unscale_score(int(answer.scores[number])),
-        alignment=describe_alignment(path, first, second, problem.scoring) if path and path.operations.size else None,
-    )
+    return describe_pair(answer.settled_pair(problem, number), int(answer.scores[number]), path)
 
 
 def iterate_pairs(problem: BatchProblem, answer: BatchAnswer) -> Iterator[QueryHits]:
@@ -39,21 +34,30 @@ def iterate_pairs(problem: BatchProblem, answer: BatchAnswer) -> Iterator[QueryH
     return hit_tables.group_by_query(make_hit(problem, answer, number) for number in range(problem.pair_count))
 
 
-def _chosen_columns(result: Result) -> tuple[hit_tables.HitColumn, ...]:
-    names = hit_tables.SCORE_COLUMNS if result.answer.paths is None else (*hit_tables.STANDARD[:10], "score", "cigar")
-    return hit_tables.parse_columns(result.problem.columns, names)
+def choose_columns(text: str, has_paths: bool) -> tuple[hit_tables.HitColumn, ...]:
+    """Return the columns that a text names, else those of alignments, or of scores where there are no paths."""
+    names = (*hit_tables.STANDARD[:10], "score", "cigar") if has_paths else hit_tables.SCORE_COLUMNS
+    return hit_tables.parse_columns(text, names)
 
 
-def _sam_lines(result: Result) -> Iterator[str]:
-    """Yield SAM; a pair without an alignment is an unmapped query."""
-    problem = result.problem
+def drop_unaligned(suffix: str, found: Iterable[QueryHits]) -> Iterator[QueryHits]:
+    """Yield queries with their hits: in SAM those with an alignment, and a query of which none has one is unmapped."""
+    for one in found:
+        if suffix != ".sam":
+            yield one
+            continue
+        aligned = (hit for hit in one.hits if hit.alignment is not None)
+        first = next(aligned, None)
+        yield QueryHits(one.query, [] if first is None else chain([first], aligned))  # type: ignore[arg-type]
+
+
+def _result_lines(suffix: str, result: Result) -> Iterator[str]:
+    """Yield the lines of a table of all pairs of a result."""
+    problem, answer = result.problem, result.answer
     used = np.unique(problem.pairs.seconds).tolist()
     subjects = ((problem.sequences[at].name, len(problem.sequences[at])) for at in used)
-    found = (
-        QueryHits(one.query, [hit for hit in one.hits if hit.alignment is not None])
-        for one in iterate_pairs(problem, result.answer)
-    )
-    return hit_paf_sam.sam_lines(found, subjects)
+    columns = choose_columns(problem.columns, answer.paths is not None)
+    return table_lines(suffix, drop_unaligned(suffix, iterate_pairs(problem, answer)), columns, subjects)
 
 
 def text_lines(result: Result) -> Iterator[str]:
@@ -81,25 +85,17 @@ def _format_range(letters: tuple[int, int]) -> str:
     return f"{letters[0] + 1}-{letters[1]}"
 
 
-def _table_writer(lines: Callable[..., Iterable[str]], has_columns: bool = True) -> Callable[[Result], Iterable[str]]:
-    def write(result: Result) -> Iterable[str]:
-        found = iterate_pairs(result.problem, result.answer)
-        return lines(found, _chosen_columns(result)) if has_columns else lines(found)
-
-    return write
-
-
-def _commented(found: Iterable[QueryHits], columns: tuple[hit_tables.HitColumn, ...]) -> Iterator[str]:
-    return hit_tables.commented_lines(found, columns, f"Antidiag {__version__}")
-
-
+TABLES = {
+    ".tsv": ("BLAST table (outfmt 6)", "score"),
+    ".blast": ("BLAST table with comments (outfmt 7)", "score"),
+    ".csv": ("CSV", "score"),
+    ".jsonl": ("JSON lines", "score"),
+    ".paf": ("PAF", "score"),
+    ".sam": ("SAM", "alignments"),
+}
+"""Tables of all pairs by suffix: label, and what a method must give."""
 FORMATS = (
-    FileFormat(".tsv", "BLAST table (outfmt 6)", "score", _table_writer(hit_tables.tabular_lines)),
-    FileFormat(".blast", "BLAST table with comments (outfmt 7)", "score", _table_writer(_commented)),
-    FileFormat(".csv", "CSV", "score", _table_writer(hit_tables.csv_lines)),
-    FileFormat(".jsonl", "JSON lines", "score", _table_writer(hit_tables.json_lines)),
-    FileFormat(".paf", "PAF", "score", _table_writer(hit_paf_sam.paf_lines, has_columns=False)),
-    FileFormat(".sam", "SAM", "alignments", _sam_lines),
+    *(FileFormat(suffix, label, needed, partial(_result_lines, suffix)) for suffix, (label, needed) in TABLES.items()),
     FileFormat(".txt", "Text table", "score", text_lines),
 )
 
@@ -129,17 +125,22 @@ def answer_json(result: Result) -> dict[str, Any]:
     for number in range(problem.pair_count):
         hit = make_hit(problem, answer, number)
         path = hit.alignment
-        found = {"first": hit.query.name, "second": hit.subject.name, "score": hit.score}
+        found: dict[str, Any] = {"first": hit.query.name, "second": hit.subject.name, "score": hit.score}
+        if answer.is_reversed is not None:
+            found["strand"] = str(Strand.REVERSE if hit.strand == "-" else Strand.FORWARD)
         if answer.paths is not None:
+            pair, cells = answer.settled_pair(problem, number), answer.paths[number]
             found |= {
-                "start": answer.paths.starts[number].tolist(),
-                "end": answer.paths.ends[number].tolist(),
+                "start": list(cells.start),
+                "end": list(cells.end),
                 "cigar": path.cigar if path else "",
+                "identity": vars(cells.count_identities(*pair.sequences)),
             }
         pairs.append(found)
     return {
         "pairs": pairs,
         "mode": str(problem.mode),
-        "free_ends": vars(problem.free_ends),
+        "free_ends": vars(problem.chosen_ends if problem.mode is Mode.CUSTOM else problem.free_ends),
+        "strand": str(problem.strand),
         "scoring": scoring_json(problem.scoring),
     }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.model import Sequence, concatenate_letters, sequence_lengths
-from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from antidiag.kernels.model import Sequence, SequenceType, concatenate_letters, sequence_lengths
+from antidiag.kernels.pairwise.model import UNKNOWN_END, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import (
     FREE_ENDS,
     NO_FREE_ENDS,
@@ -19,11 +19,13 @@ from antidiag.kernels.scoring import (
     FreeEnds,
     Mode,
     Scoring,
+    Strand,
     encode_sequence,
     number_used_codes,
     refuse_overflow,
 )
-from antidiag.kernels.serialization import stored
+from antidiag.kernels.sequences.alphabets import complement_codes
+from antidiag.kernels.serialization import added_field, stored
 
 RECORDS, ALL, QUERIES = "records", "all", "queries"
 PAIRINGS = (RECORDS, ALL, QUERIES)
@@ -48,7 +50,8 @@ class BatchProblem:
     """Sequences, the pairs of them that are aligned, scoring and mode.
 
     ``query_count`` are the first sequences that are queries, with the pairing QUERIES. ``chosen_ends`` are the free
-    ends of the mode CUSTOM, ``columns`` those of saved tables.
+    ends of the mode CUSTOM, of the sequences as given; ``columns`` are those of saved tables. With the ``strand`` BOTH
+    the better strand is chosen for each pair.
     """
 
     sequences: Sequences[Sequence]
@@ -58,6 +61,7 @@ class BatchProblem:
     pairing: str = RECORDS
     query_count: int = 1
     columns: str = ""
+    strand: Strand = added_field(Strand.FORWARD)  # noqa: RUF009 - it returns a dataclass field
 
     def __post_init__(self) -> None:
         longest = np.sort(sequence_lengths(self.sequences))[-2:]
@@ -70,8 +74,26 @@ class BatchProblem:
 
     @property
     def free_ends(self) -> FreeEnds:
-        """The ends whose letters may stay unaligned at no cost; none in the mode LOCAL, where all may."""
-        return FREE_ENDS.get(self.mode, self.chosen_ends if self.mode is Mode.CUSTOM else NO_FREE_ENDS)
+        """The ends whose letters may stay unaligned at no cost; none in the mode LOCAL, where all may.
+
+        With the strand REVERSE they are those of the sequences as they are aligned.
+        """
+        if self.mode is not Mode.CUSTOM:
+            return FREE_ENDS.get(self.mode, NO_FREE_ENDS)
+        return self.chosen_ends.reversed_first() if self.strand is Strand.REVERSE else self.chosen_ends
+
+    @property
+    def strand_problems(self) -> tuple[BatchProblem, ...]:
+        """The problems of one strand each, of which the better answer of each pair counts."""
+        if self.strand is not Strand.BOTH:
+            return (self,)
+        return tuple(replace(self, strand=strand) for strand in (Strand.FORWARD, Strand.REVERSE))
+
+    @property
+    def first_count(self) -> int:
+        """How many sequences, from the first one on, are the first of some pair."""
+        count = len(self.sequences)
+        return {ALL: count - 1, RECORDS: count // 2}.get(self.pairing, self.query_count)
 
     @property
     def pair_count(self) -> int:
@@ -94,9 +116,14 @@ class BatchProblem:
             seconds = np.tile(np.arange(self.query_count, count), self.query_count)
         return PairIndices(firsts.astype(np.int32), seconds.astype(np.int32))
 
-    @cached_property
+    @property
     def cells(self) -> int:
-        """Cells of all matrices."""
+        """Cells of all matrices; of both strands, those of each."""
+        return self.matrix_cells * len(self.strand_problems)
+
+    @cached_property
+    def matrix_cells(self) -> int:
+        """Cells of the matrices of one strand."""
         lengths = sequence_lengths(self.sequences).astype(np.int64)
         total = int(lengths.sum())
         if self.pairing == ALL:
@@ -114,18 +141,20 @@ class BatchProblem:
 
     @property
     def size(self) -> str:
-        """The numbers of pairs and sequences, and the mode, as text."""
-        return f"{self.title} of {len(self.sequences):,} sequences, {self.mode_text}"
+        """The numbers of pairs and sequences, the mode, and a strand that is not forward, as text."""
+        strand = {Strand.REVERSE: ", reverse strand", Strand.BOTH: ", both strands"}.get(self.strand, "")
+        return f"{self.title} of {len(self.sequences):,} sequences, {self.mode_text}{strand}"
 
     @property
     def mode_text(self) -> str:
         """The mode as text, with the free ends of CUSTOM."""
         return f"{self.mode}, free: {self.chosen_ends}" if self.mode is Mode.CUSTOM else str(self.mode)
 
-    def make_pair(self, number: int) -> PairProblem:
-        """Return a pair as a problem of its own."""
+    def make_pair(self, number: int, found_strand: Strand | None = None) -> PairProblem:
+        """Return a pair as a problem of its own; ``found_strand`` is its better one, where both were compared."""
         first, second = self.sequences[self.pairs.firsts[number]], self.sequences[self.pairs.seconds[number]]
-        return PairProblem(first, second, self.scoring, self.mode, self.chosen_ends)
+        found = found_strand if self.strand is Strand.BOTH else None
+        return PairProblem(first, second, self.scoring, self.mode, self.chosen_ends, self.strand, found)
 
     @cached_property
     def encoded(self) -> EncodedBatch:
@@ -137,18 +166,16 @@ class BatchProblem:
 class EncodedBatch:
     """The letters of all sequences as codes of those that occur.
 
-    ``codes`` uint8, one sequence after another from ``offsets`` (int64, count + 1) on; ``table`` int32, scores
-    [code of the first sequence, code of the second].
+    The ``lengths[k]`` codes (uint8) of sequence k begin at ``begins[k]`` where it is the second of a pair, and at
+    ``first_begins[k]`` where it is the first: on the reverse strand its reverse complement. All three are int64.
+    ``table`` int32 are scores [code of the first sequence, code of the second].
     """
 
     codes: np.ndarray
-    offsets: np.ndarray
+    lengths: np.ndarray
+    begins: np.ndarray
+    first_begins: np.ndarray
     table: np.ndarray
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """Letters of each sequence, int64."""
-        return np.diff(self.offsets)
 
 
 def encode_batch(problem: BatchProblem) -> EncodedBatch:
@@ -160,15 +187,29 @@ def encode_batch(problem: BatchProblem) -> EncodedBatch:
     if not lengths.all():
         name = problem.sequences[int(np.argmin(lengths))].name
         raise InputError(f"{name}: the sequence is empty; remove it")
-    codes = concatenate_letters(problem.sequences).tobytes().translate(problem.scoring.matrix.translation)
+    letters = concatenate_letters(problem.sequences)
+    ends = np.cumsum(lengths)
+    begins = first_begins = ends - lengths
+    if problem.strand is Strand.REVERSE:
+        count = problem.first_count
+        complements = _complement_letters(problem.sequences[:count], lengths[:count], letters[: ends[count - 1]])
+        first_begins = letters.size + complements.size - ends
+        letters = np.concatenate([letters, complements[::-1]])
+    codes = letters.tobytes().translate(problem.scoring.matrix.translation)
     if UNKNOWN in codes:
-        for sequence in problem.sequences:
-            encode_sequence(sequence, problem.scoring)
+        for number in range(problem.pair_count):
+            for sequence in problem.make_pair(number).sequences:
+                encode_sequence(sequence, problem.scoring)
     present, numbers = number_used_codes([codes], len(problem.scoring.scores))
     table = np.ascontiguousarray(problem.scoring.scores[np.ix_(present, present)])
-    return EncodedBatch(
-        np.frombuffer(codes.translate(numbers), np.uint8), np.concatenate([[0], np.cumsum(lengths)]), table
-    )
+    return EncodedBatch(np.frombuffer(codes.translate(numbers), np.uint8), lengths, begins, first_begins, table)
+
+
+def _complement_letters(sequences: Sequences[Sequence], lengths: np.ndarray, letters: np.ndarray) -> np.ndarray:
+    """Return the complements of the concatenated letters of nucleotide sequences, each by the type of its sequence."""
+    is_rna = np.fromiter((one.type == SequenceType.RNA for one in sequences), bool, len(lengths))
+    codes = [complement_codes(kind)[letters] for kind in (SequenceType.RNA, SequenceType.DNA)]
+    return np.where(np.repeat(is_rna, lengths), *codes)
 
 
 @stored("pair-batch-paths")
@@ -197,28 +238,49 @@ class BatchPaths:
 @stored("pair-batch-answer")
 @dataclass(frozen=True, eq=False)
 class BatchAnswer:
-    """The best scores of all pairs, in engine units, int32, and their paths where the method gives them."""
+    """The best scores of all pairs, in engine units, int32, and their paths where the method gives them.
+
+    ``is_reversed`` (bool) says of each pair whether the reverse complement of its first sequence is aligned; None where
+    no strand but the forward one was asked for.
+    """
 
     scores: np.ndarray
     paths: BatchPaths | None = None
+    is_reversed: np.ndarray | None = added_field(None)  # noqa: RUF009 - it returns a dataclass field
 
     @property
     def score(self) -> int:
         """The greatest score."""
         return int(self.scores.max())
 
+    def settled_pair(self, problem: BatchProblem, number: int) -> PairProblem:
+        """Return a pair as a problem of its own, on its better strand."""
+        is_reversed = self.is_reversed is not None and self.is_reversed[number]
+        return problem.make_pair(number, Strand.REVERSE if is_reversed else Strand.FORWARD)
+
     def pair_answer(self, number: int) -> PairAnswer:
-        """Return the answer of a pair, whose path is known."""
-        assert self.paths is not None, "this method gives no paths"
+        """Return the answer of a pair; its end is unknown where the method gives no paths."""
+        if self.paths is None:
+            return PairAnswer(int(self.scores[number]), UNKNOWN_END)
         path = self.paths[number]
         return PairAnswer(int(self.scores[number]), path.end, path)
+
+    def select_pair(self, number: int) -> BatchAnswer:
+        """Return the answer of a batch of this pair alone."""
+        one, paths = slice(number, number + 1), self.paths
+        alone = None
+        if paths is not None:
+            zero = np.zeros(1, np.int32), np.zeros(1, np.int64)
+            pieces = (paths[number].operations,)
+            alone = BatchPaths(paths.starts[one], paths.ends[one], pieces, *zero, paths.lengths[one])
+        return BatchAnswer(self.scores[one], alone, None if self.is_reversed is None else self.is_reversed[one])
 
     def check(self, problem: BatchProblem) -> None:
         """Rescore paths independently: all of a small batch, else some; AssertionError where one does not fit."""
         assert self.scores.size == problem.pair_count, "a score a pair"
         if self.paths is not None:
             for number in _choose_checked(problem.pair_count):
-                self.pair_answer(number).check(problem.make_pair(number))
+                self.pair_answer(number).check(self.settled_pair(problem, number))
 
 
 MOST_CHECKED = 1000

@@ -13,10 +13,18 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.pairwise.batch.model import ALL, PAIRINGS, QUERIES, RECORDS, BatchProblem
-from antidiag.kernels.pairwise.problem import FREE_END_OPTIONS, MODE, choose_free_ends
+from antidiag.kernels.pairwise.problem import (
+    FREE_END_OPTIONS,
+    LETTER_OPTIONS,
+    MODE,
+    STRAND,
+    choose_free_ends,
+    refuse_protein_strands,
+)
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring import Mode
-from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from antidiag.kernels.scoring import Mode, Strand
+from antidiag.kernels.scoring_options import GAP_MODEL_OPTIONS
+from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, None)
 
@@ -45,14 +53,34 @@ COLUMNS = Parameter(
     "evalue and bitscore stay empty.",
     default="",
 )
-BATCH_OPTIONS = (PAIRING, QUERY_COUNT, MODE, *FREE_END_OPTIONS, *SCORING_OPTIONS[1:], COLUMNS)
+BATCH_OPTIONS = (
+    PAIRING,
+    QUERY_COUNT,
+    MODE,
+    *FREE_END_OPTIONS,
+    STRAND,
+    *LETTER_OPTIONS,
+    *GAP_MODEL_OPTIONS,
+    COLUMNS,
+)
 
 
 def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> BatchProblem:
+    """Return the problem of many pairs, as `make_batch_problem`, once its letters are encoded.
+
+    Raises InputError for an empty sequence and a letter without a score as well.
+    """
+    problem = make_batch_problem(sequences, options)
+    for one in problem.strand_problems:
+        one.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
+    return problem
+
+
+def make_batch_problem(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> BatchProblem:
     """Return the problem of many pairs; options that are not set follow the type of the sequences.
 
-    Raises InputError for an empty sequence, a letter without a score, and records without a partner, ParameterError for
-    queries that are none or all of the sequences.
+    Raises InputError for records without a partner, ParameterError for queries that are none or all of the sequences,
+    and for a strand that proteins have not.
     """
     SEQUENCES.check(len(sequences))
     values = scoring_options.resolve_options(sequences, options, BATCH_OPTIONS)
@@ -62,10 +90,16 @@ def build_batch(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> B
         _check_records(sequences)
     queries = _count_queries(sequences, queries) if pairing == QUERIES else 0
     parse_columns(values["columns"])
-    mode, ends = Mode(values["mode"]), choose_free_ends(values)
-    problem = BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"])
-    problem.encoded  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
-    return problem
+    mode, ends, strand = Mode(values["mode"]), choose_free_ends(values), Strand(values["strand"])
+    refuse_protein_strands(sequences, strand)
+    return BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"], strand)
+
+
+def refuse_backend(problem: BatchProblem, backend: str) -> str:
+    """Return why a backend does not compute a batch; "" where it does."""
+    if backend == "cuda" and problem.scoring.has_two_pieces:
+        return "batches with gap costs of two pieces are computed on the CPU only"
+    return ""
 
 
 def _count_by_file(sequences: Sequences[Sequence]) -> dict[str, int]:
@@ -81,16 +115,26 @@ def _check_records(sequences: Sequences[Sequence]) -> None:
     """Raise InputError where two files have different numbers of records, or one list an odd number."""
     counts = _count_by_file(sequences)
     if len(counts) == 2:
-        (one, first), (other, second) = counts.items()
-        if first != second:
-            raise InputError(
-                f"{one} has {first:,} sequences and {other} {second:,}; record by record both need as many. Choose the "
-                "pairs all or queries, or complete the shorter file"
-            )
-    if len(sequences) % 2:
+        refuse_missing_records(counts)
+    refuse_odd_records(len(sequences))
+
+
+def refuse_missing_records(counts: Mapping[str, int]) -> None:
+    """Raise InputError where two files, whose records are counted, have different numbers of them."""
+    if len(counts) != 2:
+        return
+    (one, first), (other, second) = counts.items()
+    if first != second:
         raise InputError(
-            f"{len(sequences):,} sequences are no whole pairs; add one, or choose the pairs all or queries"
+            f"{one} has {first:,} sequences and {other} {second:,}; record by record both need as many. Choose the "
+            "pairs all or queries, or complete the shorter file"
         )
+
+
+def refuse_odd_records(count: int) -> None:
+    """Raise InputError where records of one list are no whole pairs."""
+    if count % 2:
+        raise InputError(f"{count:,} sequences are no whole pairs; add one, or choose the pairs all or queries")
 
 
 def _count_queries(sequences: Sequences[Sequence], chosen: int) -> int:
@@ -112,6 +156,8 @@ def setting_rows(problem: BatchProblem) -> LabelledRows:
     return [
         ("Pairs", f"{problem.pair_count:,}, {pairs[problem.pairing]}"),
         ("Mode", problem.mode_text),
+        *([("Strand", str(problem.strand))] if problem.strand is not Strand.FORWARD else []),
+        *([("Preset", describe_preset(problem.scoring.preset))] if problem.scoring.preset else []),
         ("Scoring", problem.scoring.describe_costs()),
     ]
 
@@ -126,6 +172,7 @@ def option_values(problem: BatchProblem) -> Mapping[str, Any]:
         "queries": problem.query_count,
         "columns": problem.columns,
         "mode": str(problem.mode),
+        "strand": str(problem.strand),
         **switches,
         **{name: value for name, value in scores.items() if name in names},
     }

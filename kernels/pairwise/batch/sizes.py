@@ -13,7 +13,8 @@ from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 PAIR_BYTES, PATH_BYTES = {"cpu": 70, "cuda": 180}, 50
 """Bytes of numbers, sizes and places of a pair on the host, by backend, and what paths add."""
 SMALL_CELLS = 1 << 20
-"""Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell."""
+"""Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell; two bytes with
+gap costs of two pieces."""
 BORDER_BYTES = 0.5
 """Bytes of stored borders of a cell on a GPU, for paths."""
 SLICE_BYTES = 4 << 30
@@ -45,10 +46,15 @@ def estimate_path_memory(problem: BatchProblem, parameters: Any, backend: str) -
 def _estimate(problem: BatchProblem, parameters: Any, backend: str, paths: bool) -> Footprint:
     lengths = sequence_lengths(problem.sequences)
     letters, operations = int(lengths.sum()), count_path_letters(problem) * paths
-    host = {"pairs": (PAIR_BYTES[backend] + PATH_BYTES * paths) * problem.pair_count, "paths": 3 * operations // 2}
+    strands = len(problem.strand_problems)
+    host = {
+        "pairs": (PAIR_BYTES[backend] + PATH_BYTES * paths) * problem.pair_count * strands,
+        "paths": 3 * operations // 2 * strands,
+    }
     longest = np.sort(lengths)[-2:].astype(np.int64)
     if backend == "cpu":
-        host["rows"] = parameters.threads * (8 * int(longest[-1]) + SMALL_CELLS * paths)
+        pieces = len(problem.scoring.gap_pieces)
+        host["rows"] = parameters.threads * (4 * (1 + pieces) * int(longest[-1]) + pieces * SMALL_CELLS * paths)
         return Footprint(host=host)
     largest = int(longest.prod())
     slice_bytes = 2 * count_path_letters(problem) + 24 * problem.pair_count

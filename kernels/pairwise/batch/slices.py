@@ -94,7 +94,7 @@ def orient_pairs(problem: BatchProblem) -> PairShapes:
     """Return the pairs with the shorter sequence as rows; the first one where both have one length."""
     encoded, pairs = problem.encoded, problem.pairs
     first, second = encoded.lengths[pairs.firsts], encoded.lengths[pairs.seconds]
-    of_first, of_second = encoded.offsets[pairs.firsts], encoded.offsets[pairs.seconds]
+    of_first, of_second = encoded.first_begins[pairs.firsts], encoded.begins[pairs.seconds]
     swapped = first > second
     return PairShapes(
         np.where(swapped, second, first),

@@ -1,7 +1,7 @@
 // Best paths of pairs whose rows and columns batch.cu stored every ROWS rows and 32 columns: only tiles on the path are
 // computed again.
 //
-// Recurrence and padding: cells.cuh. Going back: diagonal before E before F, and opening a gap before extending it.
+// Recurrence: that of cells.cuh, with padding. Going back: diagonal before E before F, and opening a gap before extending it.
 // Threads: a warp takes a pair. In a tile a lane holds a column, its rows one after another, a step behind the lane on its
 //   left. Then all lanes follow the path through the tile together.
 // Memory: the decisions of a tile are bits in shared memory, a word a column and kind. Operations are written backward, so

@@ -31,7 +31,7 @@ def bit_parallel(problem: PairProblem, parameters: BitAlignmentParameters, monit
 
 def _find(problem: PairProblem, threads: int, tile: int, monitor: Monitor, steps: StepLog) -> Outcome:
     pair, run = WordPair(encode_pair(problem), STRIP), CpuRun(monitor, steps, threads)
-    run.compile(lambda: _compile_kernels(count_planes(pair), tile > 0))
+    run.compile_once(_compile_kernels, count_planes(pair), tile > 0)
     return _run(run, pair, tile)
 
 

@@ -39,7 +39,7 @@ def checkpointed_alignment(
     pair = encode_pair(problem)
     short_rows = chosen_16bit_rows(problem, parameters)
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(lambda: _compile_kernels(kernel_variant(pair, short_rows), pair.second is not None))
+    run.compile_once(_compile_kernels, kernel_variant(pair, short_rows), pair.second is not None)
     bounds = find_bounds_on_cpu(run, problem, parameters)
     outcome = _run_alignment(run, pair, parameters, short_rows, bounds)
     made = pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0

@@ -32,7 +32,7 @@ class FrameEnd(NamedTuple):
 def frame_alignment(problem: FrameProblem, parameters: FrameParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignment of a protein with nucleotides that are read in frames."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(compile_kernels)
+    run.compile_once(compile_kernels)
     letters, rows = np.unique(problem.rows, return_inverse=True)
     with run.phase("phase 1", problem.cells) as phase:
         best = find_best_end(problem, phase, letters, rows.astype(np.int64))

@@ -1,6 +1,6 @@
 // Phase 1 of frame alignment: a protein against segments of the bases.
 //
-// Recurrence (i amino acids, j bases, t the codon that ends at base j):
+// Recurrence: (i amino acids, j bases, t the codon that ends at base j)
 //     E(i, j) = max(E(i-1, j), H(i-1, j) - opening) - extend
 //     F(i, j) = max(F(i, j-3), H(i, j-3) - opening) - extend
 //     H(i, j) = max(max(H(i-1, j-3), H(i-1, j-2) - shift, H(i-1, j-4) - shift) + c(a_i, t), E, F, and 0 where LOCAL)

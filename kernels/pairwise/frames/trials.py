@@ -92,13 +92,19 @@ def assert_same_answer(problem: FrameProblem, found: FrameAnswer, expected: Fram
 
 @lru_cache(maxsize=4)
 def make_related(amino_acids: int, bases: int) -> FrameProblem:
-    """Return random letters of these lengths, with a gene of the protein in the middle of the bases."""
+    """Return random letters of these lengths, with a gene of the protein in the middle of the bases.
+
+    So many of its codons are changed that the score is about a third of the best one, which is expected of memory.
+    """
     from Bio.Data.CodonTable import unambiguous_dna_by_id
 
     random = np.random.default_rng(1)
     back = {amino: codon for codon, amino in unambiguous_dna_by_id[1].forward_table.items()}
     protein = "".join(random.choice(list(back), amino_acids))
-    gene = "".join(back[amino] for amino in protein)
+    changed = random.random(amino_acids) < 0.3
+    gene = "".join(
+        back[random.choice(list(back)) if change else amino] for amino, change in zip(protein, changed, strict=True)
+    )
     around = "".join(random.choice(BASES, max(bases - len(gene), 0)))
     half = len(around) // 2
     problem = make_frame_problem(protein, around[:half] + gene + around[half:])

@@ -22,7 +22,7 @@ def find_bounds_on_cpu(run: CpuRun, problem: PairProblem, parameters: PruningPar
     """Return the bounds of a pair that is pruned, where there are any of use; raise Cancelled when the user cancels."""
     if not parameters.is_pruned:
         return None
-    run.compile(compile_kernels)
+    run.compile_once(compile_kernels)
     with run.phase(PHASE, number=PHASE_NUMBER) as phase:
         bounds, run.times_ms[PHASE] = phase.call(lambda: sizes.timed_bounds(problem))
     return bounds

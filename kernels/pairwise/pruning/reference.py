@@ -1,4 +1,4 @@
-"""Pruning as in a textbook: short, slow, easy to trust; for gap costs of one piece.
+"""Pruning as in a textbook: short, slow, easy to trust.
 
 A block of s columns and T rows is not computed where every way into it scores less than `least`:
 
@@ -6,7 +6,7 @@ A block of s columns and T rows is not computed where every way into it scores l
         + the most that can be gained behind its first cell  <  least
 
 E + open, because a gap that goes on into the block does not open again, while what is gained behind the cell counts
-each gap with its opening.
+each gap with its opening. Where gap costs have two pieces, each has its E and F.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair
 from antidiag.kernels.pairwise.pruning import sizes
+from antidiag.kernels.pairwise.reference import AffineMatrices, border_matrices
 
 Block = tuple[int, int]
 """Numbers of a block: among the blocks of its strip, and of its strip."""
@@ -41,11 +42,9 @@ class BlockBound:
 
 @dataclass(frozen=True, eq=False)
 class PrunedMatrices:
-    """H, E and F of computed cells, int64 (m + 1, n + 1), minus infinity elsewhere, and the bound of every block."""
+    """H, E and F of computed cells, minus infinity elsewhere, and the bound of every block."""
 
-    H: np.ndarray
-    E: np.ndarray
-    F: np.ndarray
+    values: AffineMatrices
     least: int
     bounds: dict[Block, BlockBound]
 
@@ -65,7 +64,7 @@ def list_gains(pair: EncodedPair, by_rows: bool) -> list[int]:
     best = [max(int(row.max()), 0) for row in table]
     losses = [_least_loss(pair, table, letter, best[letter], length) for letter in range(len(table))]
     is_forced = not (pair.is_local or (pair.free.bottom if by_rows else pair.free.right))
-    most_loss = pair.open + (0 if is_forced else pair.extend)
+    most_loss = min(map(sum, pair.gap_pieces)) - (min(extend for _, extend in pair.gap_pieces) if is_forced else 0)
     gains, free_from = [0] * (own.size + 1), own.size
     for i in reversed(range(own.size)):
         word = own[i : i + length]
@@ -80,20 +79,14 @@ def list_gains(pair: EncodedPair, by_rows: bool) -> list[int]:
 def _least_loss(pair: EncodedPair, table: np.ndarray, letter: int, best: int, length: int) -> int:
     """Return what a letter loses at least in a pair with another one, or in a gap."""
     others = np.delete(table[letter], letter)
-    skipped = best + pair.extend
-    return min(best - int(others.max(initial=NEGATIVE)), pair.open // 2 + skipped, length * skipped)
+    in_gap = [min(opening // 2 + best + extend, length * (best + extend)) for opening, extend in pair.gap_pieces]
+    return min(best - int(others.max(initial=NEGATIVE)), *in_gap)
 
 
 def prune_matrices(pair: EncodedPair, s: int, T: int, least: int) -> PrunedMatrices:
     """Return the matrices of a pair without the blocks through which no alignment scores ``least``."""
     m, n = pair.rows.size, pair.columns.size
-    H, E, F = (np.full((m + 1, n + 1), NEGATIVE, np.int64) for _ in range(3))
-    H[:, 0], H[0, :] = pair.left_scores(0, m + 1), pair.top_scores(0, n + 1)
-    if not pair.free.left:
-        E[1:, 0] = H[1:, 0]
-    if not pair.free.top:
-        F[0, 1:] = H[0, 1:]
-    found = PrunedMatrices(H, E, F, least, {})
+    found = PrunedMatrices(border_matrices(pair), least, {})
     row_gains, column_gains = list_gains(pair, by_rows=True), list_gains(pair, by_rows=False)
     for strip, left in enumerate(range(0, n, s)):
         for number, top in enumerate(range(0, m, T)):
@@ -110,19 +103,27 @@ def _bound_block(
 ) -> BlockBound:
     """Return the bound of the block of rows rows[0] + 1 .. rows[1] and of columns columns[0] + 1 .. columns[1]."""
     (top, bottom), (left, right) = rows, columns
-    above = [(max(found.H[top, j], found.E[top, j] + pair.open), (top, j)) for j in range(left, right + 1)]
-    beside = [(max(found.H[i, left], found.F[i, left] + pair.open), (i, left)) for i in range(top, bottom + 1)]
+    H, openings = found.values.H, [opening for opening, _ in pair.gap_pieces]
+
+    def best_into(gaps: tuple[np.ndarray, ...], i: int, j: int) -> tuple[int, tuple[int, int]]:
+        going_on = (int(values[i, j]) + opening for values, opening in zip(gaps, openings, strict=True))
+        return max(int(H[i, j]), *going_on), (i, j)
+
+    above = [best_into(found.values.each_e, top, j) for j in range(left, right + 1)]
+    beside = [best_into(found.values.each_f, i, left) for i in range(top, bottom + 1)]
     greatest, entry = max(above + beside, key=lambda one: one[0])
     if pair.is_local and greatest < 0:
         return BlockBound(0, None, gain)
-    return BlockBound(int(greatest), entry, gain)
+    return BlockBound(greatest, entry, gain)
 
 
 def _fill_block(pair: EncodedPair, found: PrunedMatrices, rows: range, columns: range) -> None:
-    H, E, F = found.H, found.E, found.F
+    H, each_e, each_f = found.values.H, found.values.each_e, found.values.each_f
     for i in rows:
         for j in columns:
-            E[i, j] = max(E[i - 1, j], H[i - 1, j] - pair.open) - pair.extend
-            F[i, j] = max(F[i, j - 1], H[i, j - 1] - pair.open) - pair.extend
-            diagonal = H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]]
-            H[i, j] = max(diagonal, E[i, j], F[i, j], pair.score_floor)
+            best = max(H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]], pair.score_floor)
+            for (opening, extend), E, F in zip(pair.gap_pieces, each_e, each_f, strict=True):
+                E[i, j] = max(E[i - 1, j], H[i - 1, j] - opening) - extend
+                F[i, j] = max(F[i, j - 1], H[i, j - 1] - opening) - extend
+                best = max(best, E[i, j], F[i, j])
+            H[i, j] = best

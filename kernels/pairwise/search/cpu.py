@@ -51,7 +51,7 @@ def search_shard(
 
 def _score_database(job: driver.SearchJob, run: CpuRun) -> None:
     """Score what is left of the database and keep the hits."""
-    run.compile(lambda: compile_lanes(lane_types(job.queries)))
+    run.compile_once(compile_lanes, lane_types(job.queries))
     with run.phase("scores", job.cell_count) as phase:
 
         def score_blocks(

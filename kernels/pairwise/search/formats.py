@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import __version__
-from antidiag.kernels.io import hit_paf_sam, hit_tables
+from antidiag.kernels.io import hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitColumn, QueryHits
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
-from antidiag.kernels.pairwise.hit_records import describe_alignment, describe_sequence
+from antidiag.kernels.pairwise.hit_records import PathAlignment, describe_sequence, table_lines
 from antidiag.kernels.pairwise.search.answer import SearchAnswer, iterate_queries
 from antidiag.kernels.pairwise.search.problem import SearchProblem
 from antidiag.kernels.scoring_options import scoring_json
@@ -36,7 +36,7 @@ def make_hit(problem: SearchProblem, answer: SearchAnswer, hit: int, rank: int) 
         float(answer.bits[hit]),
         float(answer.evalues[hit]),
         "-" if reverse else "+",
-        None if path is None else describe_alignment(path, query, subject, problem.scoring, reverse),
+        None if path is None else PathAlignment(path, query, subject, problem.scoring, reverse),
         rank,
     )
 
@@ -54,20 +54,10 @@ def write_table(problem: SearchProblem, answer: SearchAnswer, kind: str, columns
     ``kind`` is the suffix of a format in `TABLES`; ``columns`` are those of tables that have a choice of columns.
     """
     found = iterate_hits(problem, answer)
-    match kind:
-        case ".tsv":
-            return hit_tables.tabular_lines(found, columns)
-        case ".blast":
-            return hit_tables.commented_lines(found, columns, PROGRAM, problem.database.name)
-        case ".csv":
-            return hit_tables.csv_lines(found, columns)
-        case ".jsonl":
-            return hit_tables.json_lines(found, columns)
-        case ".paf":
-            return hit_paf_sam.paf_lines(found)
-        case ".sam":
-            return hit_paf_sam.sam_lines(found, ((subject.name, len(subject)) for subject in answer.subjects))
-    return terminal_lines(found)
+    if kind == ".txt":
+        return terminal_lines(found)
+    subjects = ((subject.name, len(subject)) for subject in answer.subjects)
+    return table_lines(kind, found, columns, subjects, problem.database.name)
 
 
 TABLES = {

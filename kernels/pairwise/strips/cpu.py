@@ -33,7 +33,7 @@ def striped_score(
     """Return the best score and its end cell by StripedScore; boundary columns are reused once they were read."""
     pair = encode_pair(problem)
     run, short_rows = CpuRun(monitor, steps, parameters.threads), chosen_16bit_rows(problem, parameters)
-    run.compile(lambda: _compile_phase_1(kernel_variant(pair, short_rows), pair.second is not None, False))
+    run.compile_once(_compile_phase_1, kernel_variant(pair, short_rows), pair.second is not None, False)
     bounds = find_bounds_on_cpu(run, problem, parameters)
     strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows, bounds=bounds)
     with run.phase("phase 1", strips.row_count, number=1) as phase:
@@ -79,7 +79,8 @@ def _run_alignment(
     """
     pair, run = encode_pair(problem), CpuRun(monitor, steps, parameters.threads)
     short_rows = chosen_16bit_rows(problem, parameters)
-    run.compile(lambda: _compile_alignment(pair, short_rows))
+    variants = kernel_variant(pair, short_rows), kernel_variant(pair, 0)
+    run.compile_once(_compile_alignment, *variants, pair.second is not None)
     strips = _make_strips(
         run, pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts, short_rows=short_rows
     )
@@ -126,11 +127,10 @@ def _make_strips(
     )
 
 
-def _compile_alignment(pair: EncodedPair, short_rows: int) -> None:
+def _compile_alignment(code: str, wide_code: str, two_pieces: bool) -> None:
     """Compile phases 1 and 3 of an alignment; phase 3 is in 32 bits."""
-    two_pieces = pair.second is not None
-    _compile_phase_1(kernel_variant(pair, short_rows), two_pieces, True)
-    _compile_phase_3(kernel_variant(pair, 0), two_pieces)
+    _compile_phase_1(code, two_pieces, True)
+    _compile_phase_3(wide_code, two_pieces)
 
 
 @cache

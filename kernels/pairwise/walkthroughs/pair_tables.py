@@ -64,6 +64,10 @@ class PairTables:
         found = reference.compute_matrices(self.problem)
         if self.problem.swapped:
             found = found.transposed()
+        return self.list_tables(found)
+
+    def list_tables(self, found: reference.AffineMatrices) -> tuple[np.ndarray, ...]:
+        """Return oriented matrices as tables."""
         gaps = [values for piece in zip(found.each_e, found.each_f, strict=True) for values in piece]
         return tuple(one.astype(float) for one in (found.H, *(gaps if self.has_affine_gaps else ())))
 

@@ -59,9 +59,8 @@ class PrunedTables(PairTables):
 
     @cached_property
     def cell_values(self) -> tuple[np.ndarray, ...]:
-        """H, E and F as computed, minus infinity in skipped blocks; H alone where gaps are linear."""
-        three = self.pruned.H, self.pruned.E, self.pruned.F
-        return tuple(one.astype(float) for one in (three if self.has_affine_gaps else three[:1]))
+        """Those of `PairTables` as computed, minus infinity in skipped blocks."""
+        return self.list_tables(self.pruned.values)
 
     def block_of(self, i: int, j: int) -> Block:
         """Return the block of a cell."""

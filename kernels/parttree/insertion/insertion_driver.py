@@ -25,7 +25,7 @@ PROFILE, INSERTION_PHASE, ROWS = "profile", "adding", "rows"
 def parttree_add(problem: GivenProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Insert sequences into an alignment; its rows keep their alignment, and the inserted rows follow."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(_compile_insertion)
+    run.compile_once(_compile_insertion)
     answer, nbytes = _insert_sequences(problem, run)
     return Outcome(answer, run.times_ms, nbytes)
 

@@ -39,7 +39,7 @@ def lcs_single_linkage(
 ) -> Outcome:
     """Join the nearest two clusters, which are as near as their nearest sequences, until one is left."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(compile_linkage)
+    run.compile_once(compile_linkage)
 
     def link(
         codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress

@@ -48,7 +48,7 @@ class MedoidGroup:
 def medoid_tree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Make the medoid tree of the different sequences; equal ones are joined first."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(compile_medoids)
+    run.compile_once(compile_medoids)
 
     def link(
         codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress

@@ -84,7 +84,7 @@ def run_recursion(
     ``threads`` share the groups of a level, those of the run if it is 0. By default it is CUDA-Parttree:
     five phases of the paper, and the rest of the recursion on one thread.
     """
-    run.compile(compile_all)
+    run.compile_once(compile_all)
     for name in (*phases, RECURSION):
         with run.phase(name):  # so that all phases are listed, in this order
             pass

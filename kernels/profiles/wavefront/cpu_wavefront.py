@@ -29,7 +29,7 @@ from antidiag.kernels.steps import StepLog
 def align_by_strips(problem: Problem, parameters: ProfileStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignment by strips; the whole table is never in memory."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(_compile_once)
+    run.compile_once(_compile_once)
     return _align_in_strips(run, problem.encoded, parameters)
 
 

@@ -126,7 +126,7 @@ def _run_method(
 ) -> Outcome:
     """Compile a method, then run ``method(run, encoded, parameters, *arguments)`` on a problem."""
     run = CpuRun(monitor, steps, parameters.worker_threads)
-    run.compile(partial(_compile_method, method, *arguments))
+    run.compile_once(_compile_method, method, *arguments)
     return method(run, problem.encoded, parameters, *arguments)
 
 

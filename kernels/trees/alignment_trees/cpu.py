@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ def _join_rows(
     problem: AlignmentTreeProblem, parameters: PrunedParameters, run: CpuRun
 ) -> tuple[JoinedMatrix, int, np.ndarray]:
     """Return the joins of the rows, the number of pairs with a stated distance, and the matrix, which is used up."""
-    run.compile(partial(compile_pruned, parameters, problem.precision))
+    run.compile_once(compile_pruned, parameters, problem.precision)
     matrix = np.zeros((problem.taxa, padded_taxa(problem.taxa)), problem.dtype)
     without = fill_column_distances(problem.alignment, problem.model, matrix, run)
     with run.phase("joins", total=PROGRESS_STEPS) as phase:
@@ -83,7 +83,7 @@ def _join_replicates(
     problem: AlignmentTreeProblem, parameters: PrunedParameters, numbers: range, matrix: np.ndarray, run: CpuRun
 ) -> list[np.ndarray]:
     """Return the joins of some replicates, int32 (k, 2) each; ``matrix`` is written over."""
-    run.compile(partial(_compile_replicate, matrix.dtype.char))
+    run.compile_once(_compile_replicate, matrix.dtype.char)
     replicates = _Replicates(problem, parameters, numbers, run)
     workers = min(replicate_workers(replace(problem, bootstrap=len(numbers)), run.threads), len(numbers))
     matrices = [matrix, *(np.zeros_like(matrix) for _ in range(workers - 1))]

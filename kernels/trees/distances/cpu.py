@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +68,7 @@ def _compute_identities(problem: FullProblem, run: CpuRun, first_column: int = 0
 
     With ``first_column``, a multiple of the lanes, only those of columns from there on, of sequences by length.
     """
-    run.compile(partial(_compile_full, problem.mode == Mode.LOCAL))
+    run.compile_once(_compile_full, problem.mode == Mode.LOCAL)
     with run.phase("alignments"):
         encoded, ends = encode_sequences(problem), np.cumsum(sequence_lengths(problem.sequences))
         codes = np.split(encoded.codes, ends[:-1])
@@ -121,7 +121,7 @@ def _list_tile_tasks(groups: LengthGroups, lanes: int, compute: Callable[[int, P
 def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute MAFFT's distance of shared 6-mers; see `cpu_kmers.kmer_distance`."""
     run, taxa = CpuRun(monitor, steps, parameters.threads), len(problem.sequences)
-    run.compile(_compile_kmers)
+    run.compile_once(_compile_kmers)
     with run.phase("words"):
         kmers = count_sixmers(problem.sequences, problem.is_protein, monitor.check)
         words, sizes = cpu_kmers.find_owners(kmers), cpu_kmers.kmer_totals(kmers)
@@ -140,7 +140,7 @@ def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: M
 def distance_ktuple(problem: KtupleProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     run = CpuRun(monitor, steps, parameters.threads)
-    run.compile(_compile_ktuple)
+    run.compile_once(_compile_ktuple)
     values = np.zeros((len(problem.sequences),) * 2)
     lengths = sequence_lengths(problem.sequences)
     rule = cpu_single_chains.ChainRule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
@@ -226,7 +226,7 @@ def fill_column_distances(alignment: AlignedSequences, model: str, values: np.nd
     Returns the number of pairs with a stated distance. The phase of the run is "columns".
     """
     rows = len(alignment.names)
-    run.compile(partial(_compile_columns, values.dtype.char, alignment.type == SequenceType.PROTEIN))
+    run.compile_once(_compile_columns, values.dtype.char, alignment.type == SequenceType.PROTEIN)
     with run.phase("columns"):
         packed = cpu_columns.pack_letters(alignment, check=run.monitor.check)
         chosen = make_alignment_model(model, alignment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +62,7 @@ PROGRESS_STEPS = 1000
 def _run_loop(problem: TreeProblem, parameters: Any, monitor: Monitor, steps: StepLog, loop: JoinLoop) -> Outcome:
     """Compile, run and time a loop; ``parameters`` are those that it reads, or None."""
     run = CpuRun(monitor, steps, parameters.threads if parameters else 1)
-    run.compile(partial(_compile_loop, loop, parameters, problem.precision))
+    run.compile_once(_compile_loop, loop, parameters, problem.precision)
     with run.phase("joins", total=PROGRESS_STEPS) as phase:
         answer, host_bytes = loop(problem, parameters, phase)
     return Outcome(answer, run.times_ms, host_bytes)

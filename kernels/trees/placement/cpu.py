@@ -56,7 +56,7 @@ def place_sequences(
 
 def _place(problem: PlacedProblem, run: CpuRun) -> Outcome:
     """Place the taxa of a problem."""
-    run.compile(compile_placement)
+    run.compile_once(compile_placement)
     if problem.taxa < FEWEST:
         return join_few(problem, run)
     order = problem.order()

@@ -33,7 +33,7 @@ def run_traceback(problem: TripleProblem, parameters: MethodParameters, monitor:
 
 def _run_serial(problem: TripleProblem, monitor: Monitor, steps: StepLog, keeps: bool) -> Outcome:
     run, encoded = CpuRun(monitor, steps), encode_problem(problem)
-    run.compile(lambda: _compile_serial(encoded.has_affine_gaps, keeps))
+    run.compile_once(_compile_serial, encoded.has_affine_gaps, keeps)
     return _compute_answer(run, encoded, keeps)
 
 

@@ -63,6 +63,58 @@ def test_sam_holds_every_pair(files, tmp_path):
     assert sum(line.startswith("@SQ") for line in lines) == 3
 
 
+TURNED = {"a1": "ACGTACCTTAGG", "a2": "TTGACCATGACC"}
+TARGETS = {"b1": "TTCCTAAGGTACGTAA", "b2": "TTGACATGACC"}
+
+
+def _read_reverse(path: Path) -> tuple[str, ...]:
+    """Return what a table says of the first pair, which lies on the reverse strand, and of the second."""
+    lines = [line.split("\t") for line in path.read_text().splitlines() if line[0] not in "@#"]
+    if path.suffix == ".csv":
+        rows = list(csv.reader(path.open()))[1:]
+    elif path.suffix == ".jsonl":
+        rows = [[str(value) for value in json.loads(line).values()] for line in path.read_text().splitlines()]
+    else:
+        rows = lines
+    return tuple(",".join(row) for row in rows)
+
+
+COLUMNS = "qseqid sstrand qstart qend sstart send cigar"
+FIRST_ROW, SECOND_ROW = "a1,minus,1,12,14,3,12M", "a2,plus,1,12,1,11,4M1I7M"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "blast", "jsonl"])
+def test_tables_name_the_strand_of_each_pair(tmp_path, suffix):
+    files = _write(tmp_path / "a.fa", TURNED), _write(tmp_path / "b.fa", TARGETS)
+    wanted = ["--strand", "both", "--preset", "blastn", "--cigar", "match", "--columns", COLUMNS]
+    target = tmp_path / f"pairs.{suffix}"
+    assert program.main(["align", "--pairs", *files, *wanted, "--out", str(target), *CPU]) == 0
+    assert _read_reverse(target) == (FIRST_ROW, SECOND_ROW)
+
+
+def test_sam_and_paf_name_the_strand_of_each_pair(tmp_path):
+    files = _write(tmp_path / "a.fa", TURNED), _write(tmp_path / "b.fa", TARGETS)
+    targets = tmp_path / "pairs.sam", tmp_path / "pairs.paf"
+    outs = [word for target in targets for word in ("--out", str(target))]
+    wanted = ["--strand", "both", "--preset", "map-ont", "--mode", "query-in-target"]
+    assert program.main(["align", "--query", files[0], "--target", files[1], *wanted, *outs, *CPU]) == 0
+    sam, paf = ([line.split("\t") for line in path.read_text().splitlines() if line[0] != "@"] for path in targets)
+    assert sam[0][:10] == ["a1", "16", "b1", "3", "255", "12=", "*", "0", "0", "CCTAAGGTACGT"]
+    assert paf[0][:9] == ["a1", "12", "0", "12", "-", "b1", "16", "2", "14"]
+    assert paf[3][:9] == ["a2", "12", "0", "12", "+", "b2", "11", "0", "11"]
+
+
+def test_three_identities_are_columns_and_json(tmp_path):
+    files = _write(tmp_path / "a.fa", TURNED), _write(tmp_path / "b.fa", TARGETS)
+    table, whole = tmp_path / "pairs.csv", tmp_path / "pairs.json"
+    wanted = ["--strand", "both", "--columns", "pident pident_ungapped pident_shorter", "--out", str(table)]
+    assert program.main(["align", "--pairs", *files, *wanted, "--json", str(whole), *CPU]) == 0
+    assert table.read_text().splitlines()[2] == "91.667,100.000,100.000"
+    found = json.loads(whole.read_text())["pairs"]
+    assert [one["strand"] for one in found] == ["reverse", "forward"]
+    assert found[1]["identity"] == {"identical": 11, "columns": 12, "paired": 11, "shorter": 11}
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

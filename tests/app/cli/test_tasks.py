@@ -255,3 +255,13 @@ def test_coding_sequences_are_aligned_by_their_proteins(tmp_path):
     genes.write_text(">a\nATGGCTGAAGTTCTGAAATGGCATGAACGTCTGTAA\n>b\nATGGCTGAAGTTAAATGGCATGAACGTCTGTAA\n")
     assert program.main(["codon-align", str(genes), "--out", str(out), "--quiet"]) == 0
     assert "ATGGCTGAAGTT---AAATGGCATGAACGTCTG" in out.read_text()
+
+
+def test_compare_names_the_test_and_the_reference(says, tmp_path):
+    mine, wanted = tmp_path / "mine.fa", tmp_path / "wanted.fa"
+    mine.write_text(">a\nAC-GT\n>b\nACGGT\n")
+    wanted.write_text(">a\nACG-T\n>b\nACGGT\n")
+    lines = [line.split(maxsplit=1) for line in says("compare", mine, wanted).splitlines()]
+    assert lines[:3] == [["test", str(mine)], ["reference", str(wanted)], ["rows", "2"]]
+    found = json.loads(says("compare", mine, wanted, "--json"))
+    assert (found["test"], found["reference"]) == (str(mine), str(wanted)) and found["all_columns"]["sp"] == 0.75

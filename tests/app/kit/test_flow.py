@@ -65,3 +65,6 @@ def test_tools_without_room_are_in_a_menu_that_does_the_same(qtbot):
     assert (first.text(), second.menu()) == ("Button 2", menu)
     first.trigger()
     assert pressed == [2]
+    row.essential = buttons[3], buttons[1]
+    row.activate()
+    assert row.overflowing_tools() == [buttons[0], buttons[2]] and buttons[3].geometry().right() < row.more.x()

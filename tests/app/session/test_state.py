@@ -93,12 +93,12 @@ def test_moving_and_removing_any_rows(count, wanted, step, subset):
 
 def test_what_was_opened_together_last_is_the_input_of_a_run_of_any_number():
     state = State(sequences("a", "b", "c", "d"))
-    several = module.with_last(state, 2)
+    several = module.with_opened(state, range(2, 4))
     assert several.subset == (2, 3) and list(several.rows(None)) == [2, 3]
-    more = module.with_last(module.inserted(several, 4, sequences("e")), 1)
+    more = module.with_opened(module.inserted(several, 4, sequences("e")), (4,))
     assert more.subset == (2, 3, 4), "a single one goes in beside them"
-    assert module.with_last(state, 4).subset == (), "all of them"
-    assert module.with_last(state, 1) is state and module.with_last(state, 0) is state
+    assert module.with_opened(state, range(4)).subset == (), "all of them"
+    assert module.with_opened(state, (3,)) is state and module.with_opened(state, ()) is state
 
 
 def test_what_is_of_other_sequences_is_left_out_when_new_ones_come():

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 
@@ -45,3 +46,32 @@ def test_a_run_that_was_cancelled_before_compiles_nothing() -> None:
     monitor.cancel()
     with pytest.raises(Cancelled):
         compile_cancellably(lambda: pytest.fail("it compiles"), monitor)
+
+
+def test_compilation_that_has_ended_is_not_begun_again() -> None:
+    calls: list[str] = []
+
+    def compile_kernel(name: str) -> None:
+        calls.append(name)
+
+    def fail(name: str) -> None:
+        calls.append(name)
+        raise ValueError("no code")
+
+    run = CpuRun()
+    for name in ("a", "b", "a"):
+        run.compile_once(compile_kernel, name)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no code"):
+            run.compile_once(fail, "c")
+    assert calls == ["a", "b", "c", "c"]
+
+
+@pytest.mark.parametrize("is_attended", [True, False])
+def test_work_of_a_run_that_nobody_attends_stays_on_its_thread(is_attended: bool) -> None:
+    run = CpuRun(Monitor(is_attended=is_attended))
+    found: list[tuple[int, threading.Thread]] = []
+    with run.phase("rows", 2) as phase:
+        phase.share_tasks([3, 4], lambda worker, task: found.append((task, threading.current_thread())))
+    assert [task for task, _ in found] == [3, 4]
+    assert {thread is threading.current_thread() for _, thread in found} == {not is_attended}

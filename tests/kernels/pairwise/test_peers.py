@@ -15,14 +15,15 @@ from Bio.Align import PairwiseAligner, substitution_matrices
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem, rescore_path
-from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
+from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters, StripedScoreParameters
 from antidiag.kernels.pairwise.strips import cpu
 from antidiag.kernels.scoring import FreeEnds, Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.problems import DATA, LAMBDOIDS, MITOCHONDRIA, SAMPLES, pair
 
-PARAMETERS = StripedAlignmentParameters(s=512, T=512, threads=2)
+SIZES = {"s": 512, "T": 512, "threads": 2}
+PARAMETERS, SCORE_PARAMETERS = StripedAlignmentParameters(**SIZES), StripedScoreParameters(**SIZES)
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
 PARASAIL = {
@@ -65,7 +66,7 @@ def dna(name: str, piece: slice = slice(None)) -> str:
 def score(problem: PairProblem) -> int:
     """The score, after checking that both methods and the path agree on it."""
     found = cpu.striped_alignment(problem, PARAMETERS, Monitor(), StepLog()).answer
-    assert cpu.striped_score(problem, PARAMETERS, Monitor(), StepLog()).answer.score == found.score
+    assert cpu.striped_score(problem, SCORE_PARAMETERS, Monitor(), StepLog()).answer.score == found.score
     assert rescore_path(problem, found.alignment) == found.score
     return found.score
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -173,15 +173,14 @@ def test_report_and_json_tell_both_rates() -> None:
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=related(longest=40), data=st.data())
 def test_the_textbook_of_pruning_gives_the_path_of_the_whole_matrix(problem: PairProblem, data: st.DataObject) -> None:
-    assume(not problem.scoring.has_two_pieces)
     encoded, best = encode_pair(problem), oracle.best_alignment(problem)
     s, T, least = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9)), best.score - data.draw(st.integers(0, 4))
     pruned = pruning_reference.prune_matrices(encoded, s, T, least)
-    filled = reference.AffineMatrices(pruned.H, (pruned.E,), (pruned.F,))
-    assert (pruned.H <= reference._fill_matrices(encoded).H).all()
-    end = reference._find_end(encoded, pruned.H)
-    start, operations = reference._trace_back(encoded, filled, end)
-    found = encoded.make_answer(int(pruned.H[end]), end, encoded.make_alignment(start, end, operations))
+    H = pruned.values.H
+    assert (H <= reference._fill_matrices(encoded).H).all()
+    end = reference._find_end(encoded, H)
+    start, operations = reference._trace_back(encoded, pruned.values, end)
+    found = encoded.make_answer(int(H[end]), end, encoded.make_alignment(start, end, operations))
     assert (found.score, found.end) == (best.score, best.end)
     assert_same_path(found, best)
 
@@ -189,7 +188,6 @@ def test_the_textbook_of_pruning_gives_the_path_of_the_whole_matrix(problem: Pai
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=related(longest=60))
 def test_compiled_gains_are_those_of_the_textbook(problem: PairProblem) -> None:
-    assume(not problem.scoring.has_two_pieces)
     encoded = encode_pair(problem)
     found = bounds.find_bounds(encoded)
     assert found is not None

@@ -139,7 +139,12 @@ def test_paf(tmp_path):
     assert [fields[0], *fields[4:6]] == ["first", "+", "second"]
     assert [int(field) for field in fields[1:4] + fields[6:9]] == sizes
     assert [int(field) for field in fields[9:12]] == [same, len(top), 255]
-    assert fields[12:] == ["AS:i:12", "cg:Z:" + path.format_cigar(*one.problem.sequences), "cs:Z:=AC+g*gt-gt=A"]
+    assert fields[12:] == [
+        "tp:A:P",
+        "AS:i:12",
+        "cg:Z:" + path.format_cigar(*one.problem.sequences),
+        "cs:Z:=AC+g*gt-gt=A",
+    ]
 
 
 @given(OPERATIONS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from antidiag.kernels.alignments.blocked_cells import BlockedCells
 from antidiag.kernels.alignments.stored_changes import EditedAlignment
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.tree import Tree
 
 MIN_HISTORY_BYTES, HISTORY_SHARE = 1 << 28, 4
 """Bytes that undo may keep, or this share of the letters if that is more; the oldest states go first."""
@@ -22,10 +23,11 @@ MIN_HISTORY_BYTES, HISTORY_SHARE = 1 << 28, 4
 
 @dataclass(frozen=True, eq=False)
 class AlignmentState:
-    """An alignment and the order of its shown rows, int64."""
+    """An alignment, the order of its shown rows, int64, and the tree beside them."""
 
     alignment: AlignedSequences
     order: np.ndarray
+    tree: Tree | None = None
 
 
 class AlignmentEditor(QObject):
@@ -86,20 +88,32 @@ class AlignmentEditor(QObject):
             raise InputError("the stored changes belong to another alignment")
         self.apply_edit("earlier changes", after, order)
 
+    def hold_tree(self, tree: Tree | None) -> None:
+        """Put a stored tree beside the rows of the present state, which is no step of its own."""
+        state, description = self._states[self._at]
+        self._states[self._at] = replace(state, tree=tree), description
+
     def apply_edit(
         self, description: str, alignment: AlignedSequences, order: np.ndarray | None = None, merge: bool = False
     ) -> bool:
         """Go to a new state; return False if it equals the current one. ``merge``: undo takes it back together with the
         previous step if both have the same name and belong to one gesture."""
+        after = replace(self.state, alignment=_tile_if_large(alignment))
+        return self._go_to(description, after if order is None else replace(after, order=order), merge)
+
+    def apply_tree(self, description: str, tree: Tree | None, order: np.ndarray) -> bool:
+        """Go to another tree and the order of rows beside it, as `apply_edit`."""
+        return self._go_to(description, replace(self.state, tree=tree, order=order), False)
+
+    def _go_to(self, description: str, after: AlignmentState, merge: bool) -> bool:
         before = self.state
-        alignment = _tile_if_large(alignment)
-        order = before.order if order is None else order
-        if alignment is before.alignment and np.array_equal(order, before.order):
+        same = after.alignment is before.alignment and after.tree is before.tree
+        if same and np.array_equal(after.order, before.order):
             return False
         merged = merge and self._open and self._at > 0 and self.undo_text == description
         self._open = merge
         del self._states[self._at + (0 if merged else 1) :]
-        self._states.append((AlignmentState(alignment, order), description))
+        self._states.append((after, description))
         self._at, self._edited = len(self._states) - 1, True
         self._compact_old_state()
         self._drop_old_states()

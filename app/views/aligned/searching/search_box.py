@@ -17,7 +17,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.text import format_count
 
-BOX_WIDTH = 190
+BOX_WIDTH = 150
 NO_MATCHES = np.empty((0, 3), np.int64)
 TIP = (
     "120: column 120. #45: letter 45 of the row at the cursor (in a pair, i 45: of the first row, j 45: of the "
@@ -47,7 +47,7 @@ class AlignmentSearchBox(UndoLineEdit):
     """Escape was pressed."""
 
     def __init__(self) -> None:
-        super().__init__(placeholderText="Find name, motif, column")
+        super().__init__(placeholderText="Name, motif, column")
         self.setToolTip(TIP)
         self.setAccessibleName("Find in the alignment")
         mark_search_field(self)

@@ -187,7 +187,7 @@ class ComparisonPanel:
         self._laying = False
         self._lay_out()
         if not self._quiet:
-            self._view.show_status(f"Against {found.other.name}: {found.score_text}")
+            self._view.show_status(f"Against the reference {found.other.name}: {found.score_text}")
 
     def _show_error(self, error: Exception) -> None:
         self.end_comparison()
@@ -221,7 +221,7 @@ class ComparisonPanel:
         }
         order = order[order >= 0]
         if not order.size:
-            self._title.setText(f"{found.other.name} has none of the shown rows")
+            self._title.setText(f"Reference {found.other.name}: has none of the shown rows")
             self.canvas.show_picture(None)
             return
         letters, protein = found.other.letters, found.other.type == SequenceType.PROTEIN
@@ -234,7 +234,7 @@ class ComparisonPanel:
         )
         made.reference, made.tracks = found.alignment, {"agreement": found.other_agreement.shares}
         made.is_waiting = _any_large(picture.alignment, found.other)
-        self._title.setText(f"{found.other.name}: {found.score_text}")
+        self._title.setText(f"Reference {found.other.name}: {found.score_text}")
         self.canvas.letters = self._view.canvas.letters
         self._stepping = True  # the main canvas leads the new picture
         self.canvas.show_picture(made, fit=False)
@@ -294,8 +294,8 @@ class ComparisonPanel:
                 int(self.result.other_agreement.kept[cell[1]]),
                 int(self.result.other_agreement.pairs[cell[1]]),
             )
-            column = f"{self.result.other.name}, column {cell[1] + 1:,}"
-            self._view.show_status(f"{column}: {kept:,} of {pairs:,} pairs are aligned in the other alignment")
+            column = f"Reference {self.result.other.name}, column {cell[1] + 1:,}"
+            self._view.show_status(f"{column}: {kept:,} of {pairs:,} pairs are aligned above as well")
 
     def cell_marks(self) -> tuple[CellMark, ...]:
         """Return what draws over the cells of the main canvas."""

@@ -106,9 +106,13 @@ class TreeController:
         if tree is not None and frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
             raise InputError(f"{tree.name} cannot be shown: none of its taxa is a row")
         self._set_tree(tree)
-        self._view.lay_out_again()
+        order, lacking, what = self._view.editor.state.order, 0, "removing the tree"
         if self.tree is not None:
-            self.sort_rows()
+            order, lacking = self._order_by_leaves()
+            what = "adding the tree"
+        if not self._view.editor.apply_tree(what, tree, order):
+            self._view.lay_out_again()
+        self._tell_missing_rows(lacking)
         self._view.send_edits()
 
     @property
@@ -126,6 +130,7 @@ class TreeController:
         if isinstance(tree, Tree) and not frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
             # The offered tree itself, so that its entry in the menu is checked.
             self._set_tree(next((offered for offered in self.list_trees() if offered == tree), tree))
+            self._view.editor.hold_tree(self._original_tree)
             known = range(len(self.tree)) if self.tree is not None else range(0)
             self.collapsed = frozenset(node for node in edits.get("collapsed", ()) if node in known)
             self._view.lay_out_again()
@@ -147,11 +152,18 @@ class TreeController:
 
     def sort_rows(self) -> None:
         """Sort the rows by the leaves, other rows last."""
+        after, lacking = self._order_by_leaves()
+        self._view.editor.apply_edit("sorting", self._view.alignment, after)
+        self._tell_missing_rows(lacking)
+
+    def _order_by_leaves(self) -> tuple[np.ndarray, int]:
+        """Return the shown rows in the order of the leaves, and the number of rows that are no leaves."""
         alignment, order = self._view.alignment, self._view.editor.state.order
-        after, lacking = row_statistics.order_by_names(alignment, order, self.tree.taxa, self.tree.name)
-        self._view.editor.apply_edit("sorting", alignment, after)
+        return row_statistics.order_by_names(alignment, order, self.tree.taxa, self.tree.name)
+
+    def _tell_missing_rows(self, lacking: int) -> None:
         if lacking:
-            self._view.show_status(format_missing_rows(lacking, after.size))
+            self._view.show_status(format_missing_rows(lacking, self._view.editor.state.order.size))
 
     def clade_rows(self, node: int) -> np.ndarray:
         """Return the rows of a clade, int64."""
@@ -189,7 +201,9 @@ class TreeController:
         self.set_collapsed(np.flatnonzero(near).tolist())
 
     def fold(self, alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, CollapsedRows]]:
-        """Return the rows that begin a line, and the folds of collapsed clades."""
+        """Return the rows that begin a line, and the folds of collapsed clades; undo may have changed the tree."""
+        if self._view.editor.state.tree is not self._original_tree:
+            self._set_tree(self._view.editor.state.tree)
         if self._original_tree is None or not self._match_leaves(alignment):
             return order, {}
         clade = np.full(len(alignment.names), -1)

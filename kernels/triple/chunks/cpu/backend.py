@@ -30,7 +30,7 @@ def _make_backend(kind: ChunkKind) -> BackendRun:
         chunks = make_grid(problem, parameters.s, parameters.subchunk_height)
         narrow = int16.fits_int16(encoded, kind, chunks)
         cpu_run = CpuRun(monitor, steps, parameters.threads)
-        cpu_run.compile(lambda: _compile_method(kind, encoded.has_affine_gaps, narrow))
+        cpu_run.compile_once(_compile_method, kind, encoded.has_affine_gaps, narrow)
         return _compute_answer(ChunkedCube(encoded, chunks, kind, cpu_run, narrow))
 
     return run

@@ -208,7 +208,7 @@ def test_an_edit_of_a_large_alignment_is_made_on_a_thread(
 def test_every_menu_opens_with_what_can_be_done(view: AlignmentViewer) -> None:
     view.offer([replace(alignment(), name="other")])
     view.canvas.select_cells(rows(0, 1), columns(0, 5))
-    for button in view.menus.buttons:
+    for button in view.menus.buttons.values():
         button.menu().aboutToShow.emit()
         assert button.menu().actions()
     image(view)

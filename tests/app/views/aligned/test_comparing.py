@@ -39,7 +39,7 @@ def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewe
 
 def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
     view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
-    assert "Against three: SP 1.000" in view._status.text() and "agreement" in view.canvas.shown_tracks
+    assert "Against the reference three: SP 1.000" in view._status.text() and "agreement" in view.canvas.shown_tracks
     assert view.picture.tracks["agreement"].tolist() == [1] * 15
 
 
@@ -51,7 +51,7 @@ def test_rows_that_the_other_alignment_lacks_are_shown_alone(view: AlignmentView
     view.canvas.select_cells(np.arange(5) >= 3, None)
     view.commands.show_only_selected()
     assert view.picture.shape[0] == 2 and other.picture is None
-    assert title.text() == "three has none of the shown rows"
+    assert title.text() == "Reference three: has none of the shown rows"
     image(view)
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Space, Qt.Key.Key_Escape):
         QTest.keyClick(other, key)

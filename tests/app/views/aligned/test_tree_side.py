@@ -59,6 +59,28 @@ def test_rows_stand_in_the_order_of_the_leaves(view: AlignmentViewer, tree: Tree
     assert not view.tree.panel.isVisible()
 
 
+def test_one_undo_takes_the_tree_away_with_its_order_of_rows(view: AlignmentViewer) -> None:
+    view.show()
+    given, sent = names(view), []
+    view.edited.connect(sent.append)
+    first, second = (tree_files.parse_trees(text)[0] for text in (NEWICK, "((row2:1,row0:1):1,row4:1);"))
+    view.tree.show_tree(first)
+    by_first = names(view)
+    view.tree.show_tree(second)
+    assert view.undo_text == "adding the tree" and names(view)[:3] == ["row2", "row0", "row4"]
+    view.undo()
+    assert (view.tree.original_tree, names(view)) == (first, by_first) and sent[-1]["tree"] is first
+    view.undo()
+    assert names(view) == given and view.tree.original_tree is None and not view.tree.panel.isVisible()
+    assert not view.undo_text and sent[-1] is None
+    view.redo()
+    assert (view.tree.original_tree, names(view)) == (first, by_first) and view.tree.panel.isVisible()
+    view.tree.show_tree(None)
+    assert view.undo_text == "removing the tree" and names(view) == by_first
+    view.undo()
+    assert view.tree.original_tree is first and view.tree.panel.isVisible()
+
+
 def test_the_tree_leaves_room_for_columns_in_a_narrow_view(view: AlignmentViewer, tree: Tree) -> None:
     view.resize(900, 500)
     QApplication.processEvents()

@@ -193,7 +193,7 @@ def test_tools_are_one_line_and_those_without_room_are_in_a_menu(view: Alignment
         assert row.more.isHidden() == (not row.overflowing_tools())
         row._fill_menu()
         there = [action.text() for action in row.menu.actions()]
-        assert ("Save" in there) == (view.menus.buttons[-1] in row.overflowing_tools())
-    assert {"Larger columns", "Fit", "Save", "Edit"} <= set(there)
-    (save,) = (action for action in row.menu.actions() if action.text() == "Save")
-    assert save.menu() is view.menus.buttons[-1].menu()
+        assert ("Save" in there) == (view.menus.buttons["save"] in row.overflowing_tools())
+    assert {"Larger columns", "Fit", "Compare", "Edit"} <= set(there) and "Save" not in there and "Copy" not in there
+    (edit,) = (action for action in row.menu.actions() if action.text() == "Edit")
+    assert edit.menu() is view.menus.buttons["edit"].menu()

@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
+from PySide6.QtTest import QTest
 
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
@@ -475,3 +476,63 @@ def test_the_matrix_of_a_gpu_that_is_not_here_says_so(qtbot, view):
     qtbot.waitUntil(lambda: view._scanned is not None)
     assert view._scanned.device is None
     assert "Matrix computed by the CPU" in view._status.text()
+
+
+def turn_wheel(view, cell, notches):
+    """Turn the wheel over a cell."""
+    plot = view.plot
+    place = plot.mapFromScene(plot.box.mapViewToScene(QPointF(cell[1], cell[0])))
+    at = QPointF(place), QPointF(plot.viewport().mapToGlobal(place))
+    keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False
+    QGuiApplication.sendEvent(plot.viewport(), QWheelEvent(*at, QPoint(), QPoint(0, 120 * notches), *keys))
+
+
+def double_click(view, cell):
+    place = view.plot.mapFromScene(view.plot.box.mapViewToScene(QPointF(cell[1], cell[0])))
+    for act in (QTest.mouseClick, QTest.mouseDClick, QTest.mouseRelease):
+        act(view.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QGuiApplication.processEvents()
+
+
+def test_the_wheel_keeps_the_path_near_the_pointer(qtbot, view):
+    first, second = examples.related(1000)
+    shown(qtbot, view, first=first, second=second)
+    on_path = view.picture.path.cell(500)
+    beside = on_path[0] + 10, on_path[1] - 8  # a few pixels away
+    before = view.plot.box.mapViewToScene(QPointF(on_path[1], on_path[0]))
+    turn_wheel(view, beside, 1)
+    after = view.plot.box.mapViewToScene(QPointF(on_path[1], on_path[0]))
+    assert (after - before).manhattanLength() < 16
+    frame = view.plot.visible_frame()
+    assert frame.rows[1] - frame.rows[0] < 900 and not view._fitted
+    turn_wheel(view, beside, 14)
+    frame = view.plot.visible_frame()
+    assert frame.shows_cells and len(view.picture.path.sample_cells(frame.rows, frame.columns)), "the path is seen"
+
+
+def test_the_wheel_keeps_the_cell_below_the_pointer_where_no_path_is_near(qtbot, view):
+    shown(qtbot, view)
+    before = view.plot.box.mapViewToScene(QPointF(80, 10))
+    turn_wheel(view, (10, 80), 3)
+    assert (view.plot.box.mapViewToScene(QPointF(80, 10)) - before).manhattanLength() < 3
+
+
+def test_the_wheel_does_not_go_beyond_the_whole_matrix(qtbot, view):
+    shown(qtbot, view)
+    whole = view.plot.box.viewRange()
+    turn_wheel(view, (20, 20), -10)
+    assert view.plot.box.viewRange() == whole and view._fitted
+    turn_wheel(view, (20, 20), 6)
+    turn_wheel(view, (25, 25), -12)
+    assert np.allclose(view.plot.box.viewRange(), whole) and view._fitted
+
+
+def test_a_double_click_shows_single_cells_and_the_next_one_everything(qtbot, view):
+    shown(qtbot, view)
+    whole = view.plot.box.viewRange()
+    double_click(view, (40, 60))
+    settled(qtbot, view)
+    frame = view.plot.visible_frame()
+    assert frame.shows_cells and frame.rows[0] <= 40 < frame.rows[1] and frame.columns[0] <= 60 < frame.columns[1]
+    double_click(view, (40, 60))
+    assert np.allclose(view.plot.box.viewRange()[1], whole[1]) and view._fitted

@@ -1,0 +1,312 @@
+"""Many pairs of files of any size: read, computed and written in pieces, so that memory holds a piece at a time.
+
+Files are read once before anything is computed, to count their sequences and to learn types, letters and names, on
+which options and tables depend; then again while the pairs are computed. Tables come out in the order of the input.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels import engine
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import packed_files, sequences
+from antidiag.kernels.io.files import file_version, write_lines
+from antidiag.kernels.io.hit_tables import Hit, QueryHits, group_by_query
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.pairwise.batch import formats, problem
+from antidiag.kernels.pairwise.batch.model import QUERIES, RECORDS, BatchProblem
+from antidiag.kernels.pairwise.hit_records import table_lines
+
+LetterPair = tuple[Sequence, Sequence]
+
+MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
+"""Letters and pairs of a batch: enough to fill a GPU, and little memory."""
+LARGEST_CELLS = 1 << 26
+"""Cells of the largest pair that is aligned together with others."""
+STREAMED_BYTES, STREAMED_CELLS = 1 << 26, 1 << 34
+"""From so many bytes of both files on, or of their product with the pairs QUERIES, files are read in pieces."""
+KEPT_BYTES = 1 << 27
+"""Targets of up to so many bytes stay in memory while queries pass; larger files are read again for every query."""
+PACKED_SHARE = 0.25
+"""Share of its size to which a file is packed, as a rule."""
+
+
+def cut_batches(
+    pairs: Iterable[LetterPair], most_letters: int | None = None, most_pairs: int | None = None
+) -> Iterator[list[LetterPair]]:
+    """Yield batches of pairs whose sequences are of one type; a pair of more than LARGEST_CELLS cells is a batch alone.
+
+    An InputError of the iterable is raised after the pairs before it were yielded.
+    """
+    most_letters, most_pairs = most_letters or MOST_LETTERS, most_pairs or MOST_PAIRS
+    batch: list[LetterPair] = []
+    letters = 0
+    stream = iter(pairs)
+    while True:
+        try:
+            pair = next(stream, None)
+        except InputError:
+            if batch:
+                yield batch
+            raise
+        is_large = pair is not None and len(pair[0]) * len(pair[1]) > LARGEST_CELLS
+        types = {one.type for one in pair} if pair else set()
+        is_full = letters > most_letters or len(batch) == most_pairs
+        if batch and (pair is None or is_large or is_full or types != {one.type for one in batch[0]}):
+            yield batch
+            batch, letters = [], 0
+        if pair is None:
+            return
+        if is_large:
+            yield [pair]
+            continue
+        batch.append(pair)
+        letters += len(pair[0]) + len(pair[1])
+
+
+@dataclass(frozen=True)
+class SequenceFile:
+    """A file that is read one sequence at a time, and what holds of all its sequences.
+
+    ``letters`` are those that occur in the sequences of each type, ``repeated`` the hashes of first words with which
+    several different titles begin.
+    """
+
+    path: Path
+    version: Any
+    type: SequenceType | None
+    count: int
+    letters: Mapping[SequenceType, bytes]
+    repeated: frozenset[int]
+    notes: tuple[str, ...]
+
+    @property
+    def has_proteins(self) -> bool:
+        """Whether any sequence is a protein, so that short ones are taken as proteins, too."""
+        return self.type is None and SequenceType.PROTEIN in self.letters
+
+    def iterate(self, monitor: Monitor) -> Iterator[Sequence]:
+        """Yield the sequences, under the names and with the types that `read_sequences` gives them."""
+        for one in sequences.iterate_sequences(self.path, self.type, CancelOnlyMonitor(monitor)):
+            if self.has_proteins:
+                one = sequences.as_peptide(one)
+            if hash(one.name) in self.repeated:
+                one = replace(one, name=" ".join(sequences.title_of(one).split()))
+            yield one
+
+    def refuse_change(self) -> None:
+        """Raise InputError where the file changed since it was counted."""
+        if file_version(self.path) != self.version:
+            raise InputError(f"{self.path}: the file changed while it was read; run again when it is complete")
+
+
+def survey_file(path: Path, type: SequenceType | None, monitor: Monitor) -> SequenceFile:
+    """Read a file once, and return what holds of all its sequences. Raise InputError for a bad record."""
+    letters: dict[SequenceType, bytes] = {}
+    hashes: list[tuple[int, int]] = []
+
+    def look_at_each() -> Iterator[Sequence]:
+        for one in sequences.iterate_sequences(path, type, monitor):
+            if not one.letters:
+                raise InputError(f"{path}: {one.name}: the sequence is empty; remove it")
+            if more := one.letters.translate(None, letters.get(one.type, b"")):
+                letters[one.type] = letters.get(one.type, b"") + bytes(set(more))
+            hashes.append((hash(one.name), hash(sequences.title_of(one))))
+            yield one
+
+    version = file_version(path) if path.is_file() else None
+    notes = sequences.reading_notes(look_at_each())
+    if not hashes:
+        raise InputError(f"{path}: the file has no sequence; give FASTA, GenBank or plain letters")
+    different = np.unique(np.array(hashes, np.int64), axis=0)[:, 0]
+    words, counts = np.unique(different, return_counts=True)
+    repeated = frozenset(words[counts > 1].tolist())
+    return SequenceFile(path, version, type, len(hashes), letters, repeated, notes)
+
+
+@dataclass
+class StreamedPairs:
+    """What was computed of the pairs of two files: scores in engine units, times, cells, notes, and the best pair."""
+
+    template: BatchProblem
+    pair_count: int
+    notes: list[str] = field(default_factory=list)
+    scores: list[np.ndarray] = field(default_factory=list)
+    times_ms: dict[str, float] = field(default_factory=dict)
+    cells: int = 0
+    best: tuple[int, str, str] | None = None
+    device: tuple[str, str] = ("", "")
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    wall_ms: float = 0.0
+
+
+def is_large_input(pairing: str, files: Sequences[Path]) -> bool:
+    """Return whether the pairs of files are read in pieces: where all of them at once could need much memory."""
+    sizes = [_unpacked_size(path) for path in files]
+    if pairing == QUERIES:
+        return sizes[0] * sizes[1] > STREAMED_CELLS or sum(sizes) > STREAMED_BYTES
+    return pairing == RECORDS and sum(sizes) > STREAMED_BYTES
+
+
+def _unpacked_size(path: Path) -> int:
+    """Return the size of a file, an estimate of its unpacked size where it is packed; 0 where there is none."""
+    size = path.stat().st_size if path.is_file() else 0
+    return int(size / PACKED_SHARE) if packed_files.is_packed(path) else size
+
+
+class PairStream:
+    """The pairs of files, record by record or queries with targets, computed in pieces."""
+
+    def __init__(
+        self,
+        method: Method,
+        pairing: str,
+        files: Sequences[Path],
+        options: Mapping[str, Any],
+        type: SequenceType | None,
+        monitor: Monitor,
+    ) -> None:
+        self.method, self.pairing, self.monitor = method, pairing, monitor
+        self.files = [survey_file(path, type, monitor) for path in files]
+        self.pair_count = self._count_pairs()
+        self.template = problem.make_batch_problem(self._make_samples(), {**options, "pairing": RECORDS})
+        self.found = StreamedPairs(self.template, self.pair_count)
+
+    def _count_pairs(self) -> int:
+        first, second = self.files[0], self.files[-1]
+        if self.pairing == QUERIES:
+            return first.count * second.count
+        if len(self.files) == 1:
+            problem.refuse_odd_records(first.count)
+            return first.count // 2
+        problem.refuse_missing_records({str(one.path): one.count for one in self.files})
+        return first.count
+
+    def _make_samples(self) -> list[Sequence]:
+        """Return a sequence for each file and type, with all letters that occur: what options depend on."""
+        samples = [
+            Sequence(one.path.name, letters, kind)
+            for one in self.files
+            for kind, letters in sorted(one.letters.items())
+        ]
+        return samples + samples[-1:] * (len(samples) % 2)
+
+    @property
+    def reading_notes(self) -> tuple[str, ...]:
+        """What reading left out or changed."""
+        return tuple(dict.fromkeys(note for one in self.files for note in one.notes))
+
+    def _iterate_pairs(self) -> Iterator[LetterPair]:
+        """Yield the pairs in their order. Raise InputError at the end where a file changed meanwhile."""
+        yield from self._join_sequences()
+        for one in self.files:
+            one.refuse_change()
+
+    def _join_sequences(self) -> Iterator[LetterPair]:
+        first, second = self.files[0], self.files[-1]
+        if self.pairing == QUERIES:
+            kept = list(second.iterate(self.monitor)) if _unpacked_size(second.path) <= KEPT_BYTES else None
+            for query in first.iterate(self.monitor):
+                for target in kept if kept is not None else second.iterate(self.monitor):
+                    yield query, target
+            return
+        others = second.iterate(self.monitor)
+        if len(self.files) == 1:
+            others = islice(others, self.pair_count, None)
+        yield from zip(islice(first.iterate(self.monitor), self.pair_count), others, strict=True)
+
+    def iterate_hits(self, backend: Any, device: int, parameters: Mapping[str, Any]) -> Iterator[Hit]:
+        """Yield each pair as tables take it, while it is computed."""
+        begun, done = time.perf_counter(), 0
+        for batch in cut_batches(self._iterate_pairs()):
+            whole = replace(self.template, sequences=[one for side in zip(*batch, strict=True) for one in side])
+            planned = engine.plan_run(self.method, whole, parameters, backend, device)
+            result = engine.execute(planned, PieceMonitor(self.monitor, done, len(batch), self.pair_count))
+            self._count_result(result, done)
+            done += len(batch)
+            for number in range(len(batch)):
+                self.monitor.check()
+                yield formats.make_hit(whole, result.answer, number)
+        self.monitor.update(self.pair_count, self.pair_count, "pairs")
+        self.found.wall_ms = 1e3 * (time.perf_counter() - begun)
+
+    def _count_result(self, result: Any, done: int) -> None:
+        found, scores = self.found, result.answer.scores
+        found.scores.append(scores)
+        best = int(np.argmax(scores))
+        if found.best is None or scores[best] > found.best[0]:
+            pair = result.problem.make_pair(best)
+            found.best = int(scores[best]), pair.first.name, pair.second.name
+        for name, time_ms in result.times_ms.items():
+            found.times_ms[name] = found.times_ms.get(name, 0.0) + time_ms
+        found.cells += result.cells
+        found.notes += [note for note in result.notes if note not in found.notes]
+        found.device, found.parameters = (result.backend, result.device), result.parameters
+
+    def write_table(
+        self, path: Path, suffix: str, backend: Any, device: int, parameters: Mapping[str, Any]
+    ) -> StreamedPairs:
+        """Compute all pairs and write them to a file, which appears when it is complete."""
+        write_lines(path, self.iterate_lines(suffix, backend, device, parameters))
+        return self.found
+
+    def iterate_lines(self, suffix: str, backend: Any, device: int, parameters: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the lines of a table of all pairs, in the format of a suffix."""
+        hits = self.iterate_hits(backend, device, parameters)
+        grouped = self._group_targets(hits) if self.pairing == QUERIES else group_by_query(hits)
+        subjects = ((one.name, len(one)) for one in self._iterate_subjects())
+        columns = formats.choose_columns(self.template.columns, "alignments" in self.method.returns)
+        return table_lines(suffix, formats.drop_unaligned(suffix, grouped), columns, subjects)
+
+    def _iterate_subjects(self) -> Iterator[Sequence]:
+        start = self.pair_count if len(self.files) == 1 else 0
+        return islice(self.files[-1].iterate(self.monitor), start, None)
+
+    def _group_targets(self, hits: Iterator[Hit]) -> Iterator[QueryHits]:
+        """Yield the hits of each query, which are read from the stream of all."""
+        count = self.files[-1].count
+        for first in hits:
+            yield QueryHits(first.query, StreamedHits(first, islice(hits, count - 1), count))
+
+
+class StreamedHits(Sequences[Hit]):
+    """The hits of a query, whose number is known; they can be iterated once, in their order."""
+
+    def __init__(self, first: Hit, others: Iterator[Hit], count: int) -> None:
+        self._first, self._others, self._count = first, others, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Hit]:
+        yield self._first
+        yield from self._others
+
+    def __getitem__(self, index: Any) -> Any:
+        raise TypeError("streamed hits are iterated once, and have no places")
+
+
+class PieceMonitor(CancelOnlyMonitor):
+    """Reports the progress of a piece of a stream as pairs of the whole stream."""
+
+    def __init__(self, whole: Monitor, done: int, count: int, total: int) -> None:
+        super().__init__(whole)
+        self._done, self._count, self._total = done, count, total
+        self._highest = 0
+
+    def update(self, done: int, total: int, phase: str = "") -> None:
+        """Report ``done`` of ``total`` units of this piece; raise Cancelled if either run was asked to stop."""
+        self.check()
+        self._highest = max(self._highest, self._count * done // max(total, 1))
+        self._source.update(self._done + self._highest, self._total, "pairs")
