@@ -41,7 +41,7 @@ LOST_S = 20.0
 """Seconds without a connection to the scheduler after which it counts as lost."""
 GPU = "GPU"
 """The resource that workers with a GPU declare: ``dask worker --resources GPU=1``."""
-START_HINT = "start one with 'antidiag cluster start', or give another address with --scheduler"
+START_HINT = "start one with 'antidiag cluster start', or give another address"
 
 
 def keep_message(message: bytes) -> bytes:
