@@ -88,6 +88,6 @@ class BatchModel(QAbstractTableModel):
         return {
             STATE: FAILED if row.error else RESUMED if row.resumed else DONE,
             TIME: texts.format_duration(row.facts["time_ms"]) if "time_ms" in row.facts else "",
-            WHERE: row.worker,
+            WHERE: row.worker.rpartition("://")[2],  # the port of a Dask worker is what tells it from the others
             ANSWER: row.error or str(row.facts.get("answer", "")),
         }[column]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import logging
+import threading
 import time
 import urllib.request
 import uuid
@@ -34,11 +35,13 @@ COUNT_S = 1.0
 """Seconds after which the threads of the workers are counted again, because workers come and go."""
 LOOK_S = 2.0
 """Seconds that the dashboard has to answer."""
+RESTART_S = 2.0
+"""Seconds after which `start_cluster` looks for workers that have died."""
 LOST_S = 20.0
 """Seconds without a connection to the scheduler after which it counts as lost."""
 GPU = "GPU"
 """The resource that workers with a GPU declare: ``dask worker --resources GPU=1``."""
-START_HINT = "start one with 'antidiag cluster start', or give another address with --scheduler"
+START_HINT = "start one with 'antidiag cluster start', or give another address"
 
 
 def keep_message(message: bytes) -> bytes:
@@ -316,7 +319,7 @@ def start_cluster(
         )
     except (OSError, RuntimeError) as error:
         raise BackendUnavailable(f"no cluster can be started on port {port}: {error}; give another --port") from error
-    with cluster:
+    with cluster, _restarting_workers(cluster, workers):
         if scheduler_file is not None:
             try:
                 Path(scheduler_file).write_text(json.dumps(cluster.scheduler.identity(n_workers=0)), encoding="utf-8")
@@ -324,6 +327,31 @@ def start_cluster(
                 reason = error.strerror or error
                 raise InputError(f"{scheduler_file}: cannot be written: {reason}; choose another file") from error
         yield cluster.scheduler_address, cluster.dashboard_link if dashboard else ""
+
+
+@contextmanager
+def _restarting_workers(cluster: Any, workers: int) -> Iterator[None]:
+    """Start lost workers of a cluster again, every `RESTART_S`."""
+    stop = threading.Event()
+
+    def restart() -> None:
+        while not stop.wait(RESTART_S):
+            cluster.sync(restart_lost_workers, cluster, workers)
+
+    thread = threading.Thread(target=restart, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+async def restart_lost_workers(cluster: Any, workers: int) -> None:
+    """Start workers of a LocalCluster again that Dask has given up, as it does with one that dies while it starts."""
+    for name in [name for name, worker in cluster.workers.items() if worker.status.name in ("closed", "failed")]:
+        del cluster.workers[name]
+    cluster.scale(workers)
 
 
 def _import_distributed() -> Any:

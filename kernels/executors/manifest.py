@@ -11,13 +11,13 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from antidiag.kernels.atomic_write import open_atomic
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.errors import AntidiagError, InputError
 from antidiag.kernels.recovery.run_folders import describe_process, is_running
 
 FORMAT = 1
@@ -52,6 +52,8 @@ class TaskManifest:
     ------
     InputError
         A manifest exists and is not to be continued, describes another run, or belongs to a running process.
+    AntidiagError
+        The manifest cannot be written, as on a full disk; also of `record`.
     """
 
     def __init__(self, path: Path, description: Mapping[str, Any], resume: bool) -> None:
@@ -59,8 +61,9 @@ class TaskManifest:
         self.entries: dict[str, ManifestEntry] = {}
         if path.exists():
             self._read(description, resume)
-        self._write_whole(description)
-        self._file = open(path, "ab")  # noqa: SIM115 (closed by `close`)
+        with self._explain_failure():
+            self._write_whole(description)
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 (closed by `close`)
         self._synced = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -72,21 +75,31 @@ class TaskManifest:
     def record(self, entry: ManifestEntry) -> None:
         """Append a task that has ended; it survives a crash of this process."""
         self.entries[entry.key] = entry
-        self._file.write(_entry_line(entry))
-        self._file.flush()
-        if time.monotonic() - self._synced > SYNC_S:
-            os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
+        with self._explain_failure():
+            self._file.write(_entry_line(entry))
+            if time.monotonic() - self._synced > SYNC_S:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
 
     def close(self) -> None:
         """Flush the manifest to the disk and release it for other processes."""
         if self._file.closed:
             return
-        self._file.flush()
         with contextlib.suppress(OSError):
             os.fsync(self._file.fileno())
         self._file.close()
         self._owner_path.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _explain_failure(self) -> Iterator[None]:
+        """Raise AntidiagError for an error of the disk."""
+        try:
+            yield
+        except OSError as error:
+            raise AntidiagError(
+                f"{self.path}: cannot be written: {error.strerror or error}; make room on the disk, and continue with "
+                "--resume"
+            ) from error
 
     @property
     def _owner_path(self) -> Path:

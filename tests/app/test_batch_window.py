@@ -10,9 +10,10 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 
 from antidiag.app.dialogs.batch_dialog import BatchDialog
-from antidiag.app.dialogs.batch_table import DONE, FAILED, RESUMED, SCORE, STATE, WAITING
+from antidiag.app.dialogs.batch_table import DONE, FAILED, RESUMED, SCORE, STATE, WAITING, WHERE
 from antidiag.app.dialogs.executor_chooser import CLUSTER, LOCAL, PROCESSES
 from antidiag.kernels.executors.tasks import WorkerInfo
+from tests.dask_clusters import start_thread_cluster
 
 
 @pytest.fixture
@@ -113,18 +114,26 @@ def test_where_to_run_is_kept_and_checked(qtbot: Any, window: Any, pairs: Path) 
 
 
 def test_a_cluster_is_checked(qtbot: Any, window: Any, pairs: Path) -> None:
-    pytest.importorskip("distributed")
-    from antidiag.kernels.executors.dask_cluster import start_cluster
-
     chooser = window.open_batch([pairs]).executor
     found: list[Any] = []
     chooser.checked.connect(found.append)
-    with start_cluster(1, 2) as (address, _):
-        chooser.choose(CLUSTER, address)
+    with start_thread_cluster(1, 2) as cluster:
+        chooser.choose(CLUSTER, cluster.scheduler_address)
         chooser.check_button.click()
         qtbot.waitUntil(lambda: bool(found) and chooser.check_button.isEnabled())
     assert [type(one) for one in found[0].workers] == [WorkerInfo] and not found[0].error
     assert "1 worker, 2 slots" in chooser.answer.text() and "GiB" in chooser.answer.text()
+
+
+def test_workers_of_a_cluster_are_shown_by_host_and_port(qtbot: Any, window: Any, pairs: Path) -> None:
+    dialog = window.open_batch([pairs])
+    with start_thread_cluster(1, 2) as cluster:
+        dialog.executor.choose(CLUSTER, cluster.scheduler_address)
+        dialog.start()
+        qtbot.waitUntil(lambda: ended(dialog, 4))
+        (worker,) = cluster.scheduler_info["workers"]
+    assert states(dialog) == [DONE] * 4
+    assert {dialog.model.cell_text(row, WHERE) for row in range(4)} == {worker.removeprefix("tcp://")}
 
 
 def test_a_cluster_that_does_not_answer_says_so(qtbot: Any, window: Any, pairs: Path, monkeypatch: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import signal
@@ -19,11 +20,12 @@ from antidiag.kernels.batch_runs import batch as batch_module
 from antidiag.kernels.batch_runs.batch import MANIFEST, Batch, group_items, run_batch
 from antidiag.kernels.batch_runs.batch_items import BatchItem, list_items, read_table
 from antidiag.kernels.batch_runs.batch_summary import FAILURES, SUMMARY, BatchRow
-from antidiag.kernels.errors import Cancelled, InputError, ParameterError
+from antidiag.kernels.errors import AntidiagError, Cancelled, InputError, ParameterError
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.executors.gpus import GpusExecutor
 from antidiag.kernels.executors.local import LocalExecutor
 from antidiag.kernels.monitor import Monitor
+from tests.dask_clusters import start_thread_cluster
 
 
 def write_pairs(folder: Path, count: int, letters: str = "GATTACAGATTACA") -> list[Path]:
@@ -51,10 +53,9 @@ def pair_batch(files: Sequence[Path], folder: Path, **changes: object) -> Batch:
 
 
 def test_every_executor_writes_the_same_files(tmp_path):
-    distributed = pytest.importorskip("distributed")
     files = write_pairs(tmp_path / "in", 12)
     written: dict[str, dict[str, bytes]] = {}
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with start_thread_cluster(1, 2) as cluster:
         for kind in ("local", "gpus", "dask"):
             choice = ExecutorChoice(kind, cluster.scheduler_address if kind == "dask" else None, slots=2, cards=(0,))
             with choice.open() if kind != "local" else LocalExecutor(2) as executor:
@@ -138,6 +139,73 @@ def test_cancel_keeps_what_is_done(tmp_path):
     assert 1 <= done < 40
     rows = run_here(pair_batch(files, tmp_path / "out"), resume=True)
     assert len(rows) == 40 and sum(row.resumed for row in rows) == done
+
+
+class _Disk:
+    """Takes so many lines of a manifest, half of the next, and then is full."""
+
+    def __init__(self, path: Path, mode: str, buffering: int) -> None:
+        self._file = open(path, mode, buffering=buffering)  # noqa: SIM115 (closed by `close`)
+        self._lines = 3
+        self.fileno, self.close = self._file.fileno, self._file.close
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    def write(self, line: bytes) -> int:
+        self._lines -= 1
+        if self._lines < 0:
+            self._file.write(line[: len(line) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return self._file.write(line)
+
+
+def test_a_full_disk_ends_a_batch_with_a_reason_and_resume_goes_on(tmp_path, monkeypatch):
+    files = write_pairs(tmp_path / "in", 10)
+    with monkeypatch.context() as patched:
+        patched.setattr("antidiag.kernels.executors.manifest.open", _Disk, raising=False)
+        with pytest.raises(AntidiagError, match=f"{MANIFEST}: cannot be written: No space left.*--resume"):
+            run_here(pair_batch(files, tmp_path / "out"))
+    rows = run_here(pair_batch(files, tmp_path / "out"), resume=True)
+    assert len(rows) == 10 and all(row.is_done for row in rows) and sum(row.resumed for row in rows) == 3
+
+
+@pytest.mark.parametrize("ended", [0, 1, 3])
+def test_a_batch_that_is_cancelled_at_any_stage_is_continued(tmp_path, ended):
+    files = write_pairs(tmp_path / "in", 4)
+    files[1].write_text(">a\nGATT#ACA\n>b\nGATTACA\n")
+    monitor = Monitor()
+    with LocalExecutor(1) as executor:
+        running = run_batch(pair_batch(files, tmp_path / "out"), executor, monitor)
+        for _ in range(ended):
+            next(running)
+        monitor.cancel()
+        with pytest.raises(Cancelled):
+            list(running)
+    files[1].write_text(">a\nGATTACA\n>b\nGATTACA\n")
+    done = len(list((tmp_path / "out").glob("*.paf")))
+    rows = run_here(pair_batch(files, tmp_path / "out"), resume=True)
+    assert len(rows) == 4 and all(row.is_done for row in rows) and sum(row.resumed for row in rows) == done
+
+
+def test_a_worker_with_another_file_of_that_name_refuses_it(tmp_path, monkeypatch):
+    """Large files are not sent, and a worker of another machine may have others."""
+    monkeypatch.setattr("antidiag.kernels.batch_runs.batch_messages.SENT_BYTES", 8)
+    files = write_pairs(tmp_path / "in", 1)
+
+    class ForeignDisk(LocalExecutor):
+        """Has another file of the same name."""
+
+        reads_files = False
+
+        def _run(self, message):
+            files[0].write_text(">a\nGATTACA\n>b\nGATTACA\n")
+            return super()._run(message)
+
+    with ForeignDisk(1) as executor:
+        (row,) = run_batch(pair_batch(files, tmp_path / "out"), executor)
+    assert row.error.startswith(f"{files[0]}: a worker lacks this file of ") and "use a shared folder" in row.error
 
 
 def test_a_worker_that_dies_loses_no_item_and_an_item_that_kills_workers_fails_alone(tmp_path, monkeypatch):

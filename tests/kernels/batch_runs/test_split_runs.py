@@ -15,6 +15,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.trees.distances import pair_strips
+from tests.dask_clusters import start_thread_cluster
 
 AMINO = np.frombuffer(b"ACDEFGHIKLMNPQRSTVWY", np.uint8)
 
@@ -51,15 +52,15 @@ def run_split(executor: Executor, method_id: str, data: list, **options: object)
 
 @pytest.fixture(scope="module")
 def cluster():
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+    with start_thread_cluster() as found:
         yield found.scheduler_address
 
 
-@pytest.fixture(params=["local", "processes", "dask"])
-def executor(request, cluster):
+@pytest.fixture(params=["local", "processes", "dask"], scope="module")
+def executor(request):
     place = request.param
-    with ExecutorChoice(place, cluster if place == "dask" else None, slots=2).open() as found:
+    scheduler = request.getfixturevalue("cluster") if place == "dask" else None
+    with ExecutorChoice(place, scheduler, slots=2).open() as found:
         yield found
 
 

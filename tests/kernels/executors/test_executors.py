@@ -10,6 +10,7 @@ import pytest
 
 from antidiag.kernels.errors import BackendUnavailable, Cancelled, InputError, ParameterError
 from antidiag.kernels.executors import trial_tasks
+from antidiag.kernels.executors.dask_cluster import restart_lost_workers, start_cluster
 from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.executors.messages import pack_message, unpack_message
@@ -17,7 +18,7 @@ from antidiag.kernels.executors.task_runner import pack_task
 from antidiag.kernels.executors.tasks import ExecutorLost, ForeignWorker, Task
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from tests.dask_clusters import start_process_cluster, start_thread_cluster
+from tests.dask_clusters import start_thread_cluster
 
 KINDS = ("local", "processes", "gpus", "dask")
 
@@ -203,7 +204,12 @@ def test_messages_refuse_other_bytes():
 
 def test_the_death_of_dask_workers_loses_neither_tasks_nor_shared_inputs(tmp_path):
     """A cluster of one worker, which is killed while it runs a task, and between tasks."""
-    with start_process_cluster(1) as own, ExecutorChoice("dask", own.scheduler_address).open() as executor:
+    dask = pytest.importorskip("dask")
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        start_cluster(1, 1) as (address, _),
+        ExecutorChoice("dask", address).open() as executor,
+    ):
         table = executor.share(np.arange(1000))
 
         def add(key: str) -> Task:
@@ -216,6 +222,25 @@ def test_the_death_of_dask_workers_loses_neither_tasks_nor_shared_inputs(tmp_pat
         assert dead.error_type == "WorkerDied" and "several workers died" in dead.error and dead.attempts == 1
         again = list(executor.map([add(str(number)) for number in range(5)]))
         assert [one.value["shared"] for one in again] == [499500] * 5
+
+
+def test_a_run_that_waits_for_its_first_worker_can_be_cancelled():
+    monitor = Monitor()
+    monitor.cancel()
+    with (
+        start_thread_cluster(0) as own,
+        ExecutorChoice("dask", own.scheduler_address).open() as executor,
+        pytest.raises(Cancelled),
+    ):
+        list(executor.map([task("echo_value", value=1)], monitor))
+
+
+def test_a_worker_that_dask_has_given_up_is_started_again():
+    with start_thread_cluster(1) as own, ExecutorChoice("dask", own.scheduler_address).open() as executor:
+        own.sync(own.workers[0].close)
+        assert executor.resources() == ()
+        own.sync(restart_lost_workers, own, 1)
+        assert executor.submit(task("echo_value", value=3)).result(60).value == 3
 
 
 def test_tasks_wait_for_the_first_worker():
