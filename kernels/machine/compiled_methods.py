@@ -71,10 +71,7 @@ def _usual_ms(family: str, method_id: str, backend: str) -> float:
 
 
 def _machine_factor(backend: str, device: str) -> float:
-    """Return how many times as long as shipped compiling takes here: the median of what was measured.
-
-    That a method finds a part of its code compiled by another one counts little: it saves about a fifth.
-    """
+    """Return how many times as long as shipped compiling takes here: the median of what was measured."""
     shipped = {method: time for times in _shipped_times().values() for method, time in times.items()}
     ratios = []
     for key, entry in _read_entries().items():
