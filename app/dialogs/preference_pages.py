@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from antidiag.app import settings as stored
 from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label
 from antidiag.app.settings import Settings, configuration_folder, data_folder
 from antidiag.kernels import memory, user_limits
@@ -138,7 +139,7 @@ class AppearancePage(PreferencePage):
         fixed = [name for name in families if QFontDatabase.isFixedPitch(name)]
         self.font_box = self._font_choice(stored.FONT, PROGRAM_FONT, families)
         self.letters = self._font_choice(stored.LETTER_FONT, BUNDLED_FONT, fixed)
-        self.size_box = QSpinBox(minimum=FONT_SIZES[0] - 1, maximum=FONT_SIZES[1], suffix=" pt")
+        self.size_box = SpinBox(minimum=FONT_SIZES[0] - 1, maximum=FONT_SIZES[1], suffix=" pt")
         self.size_box.setSpecialValueText("size of the desktop")
         self.size_box.setValue(settings.number(stored.FONT_SIZE) or self.size_box.minimum())
         self.size_box.setKeyboardTracking(False)
@@ -175,7 +176,7 @@ class PicturePage(PreferencePage):
         super().__init__(settings)
         self.proteins = self._scheme_choice("protein", choices.protein_schemes)
         self.nucleotides = self._scheme_choice("nucleotides", choices.nucleotide_schemes)
-        self.letter_size = QSpinBox(minimum=LETTER_SIZES[0] - 1, maximum=LETTER_SIZES[1], suffix=" px")
+        self.letter_size = SpinBox(minimum=LETTER_SIZES[0] - 1, maximum=LETTER_SIZES[1], suffix=" px")
         self.letter_size.setSpecialValueText("as the program")
         line, _ = (settings.view_setting(ALIGNED, "letter_sizes") or {}).get("line", (0, 0))
         self.letter_size.setValue(round(line) or self.letter_size.minimum())
@@ -251,7 +252,7 @@ class SessionPage(PreferencePage):
         self.restore = QCheckBox("Reopen the last session")
         self.restore.setChecked(settings.flag(stored.RESTORE, True))
         self.restore.clicked.connect(lambda: self.store(stored.RESTORE, self.restore.isChecked()))
-        self.autosave = QSpinBox(minimum=AUTOSAVE_RANGE[0], maximum=AUTOSAVE_RANGE[1], suffix=" s after a change")
+        self.autosave = SpinBox(minimum=AUTOSAVE_RANGE[0], maximum=AUTOSAVE_RANGE[1], suffix=" s after a change")
         self.autosave.setValue(settings.number(stored.AUTOSAVE_SECONDS, autosave_default))
         self.autosave.valueChanged.connect(lambda seconds: self.store(stored.AUTOSAVE_SECONDS, seconds))
         self.folder = QLineEdit(settings.text(stored.START_FOLDER))
@@ -405,7 +406,7 @@ class ComputingPage(PreferencePage):
 
 def create_limit_box(least: int, value: int, suffix: str, most: int, on_change: Callable[[int], None]) -> QSpinBox:
     """Return a field for a limit; ``on_change`` gets a value when it is complete."""
-    box = QSpinBox(minimum=least, maximum=most, suffix=suffix)
+    box = SpinBox(minimum=least, maximum=most, suffix=suffix)
     box.setLocale(QLocale(QLocale.Language.English))
     box.setGroupSeparatorShown(True)
     box.setKeyboardTracking(False)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from antidiag.app import theme
 from antidiag.app.kit import ask
+from antidiag.app.kit.controls.spin_boxes import DoubleSpinBox
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -70,7 +70,7 @@ class ProfileDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Make a profile")
         self._alignment = alignment
-        self.name, self.weights, self.pseudocounts = QLineEdit(alignment.name), QComboBox(), QDoubleSpinBox()
+        self.name, self.weights, self.pseudocounts = QLineEdit(alignment.name), QComboBox(), DoubleSpinBox()
         self.hint = create_label(kind="muted", wrap=True)
         self.hint.setFixedWidth(WIDTH)
         self._fill_weights(alignment, trees)

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from antidiag.app import texts
 from antidiag.app.kit import ask
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.session.sequence_editor import SequenceEditor
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError, InputError
@@ -181,7 +181,7 @@ class KeepSequencesDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keep by name or length")
-        self.name, self.shortest, self.longest = QLineEdit(), QSpinBox(), QSpinBox()
+        self.name, self.shortest, self.longest = QLineEdit(), SpinBox(), SpinBox()
         self.name.setPlaceholderText("any; text or regular expression")
         for box, text in ((self.shortest, "any"), (self.longest, "any")):
             box.setRange(0, MAX_LENGTH)

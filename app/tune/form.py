@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSpinBox,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from antidiag.app import texts
 from antidiag.app.kit.boxes import column_of
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import Card, create_label, create_row
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.tune.axis_editors import AxisEditors
@@ -77,7 +77,7 @@ class SweepForm(Card):
         self.input_editor = InputEditor()
         self.axis_editors = AxisEditors()
         self.devices = DeviceBoxes()
-        self.repeats, self.warm_up = QSpinBox(), QSpinBox()
+        self.repeats, self.warm_up = SpinBox(), SpinBox()
         self.repeats.setAccessibleName("Timed runs")
         self.warm_up.setAccessibleName("Runs to warm up")
         self.repeats.setRange(1, 1000)
@@ -96,7 +96,7 @@ class SweepForm(Card):
         self.cancel_button, self.tune_button = QPushButton("Cancel"), QPushButton("Tune")
         self.tune_button.setToolTip("Search for good parameters of the chosen method, and keep them as defaults")
         self.waiting_label = create_label(kind="muted")
-        self.budget = QSpinBox()
+        self.budget = SpinBox()
         self.budget.setAccessibleName("Time limit of the search")
         self.budget.setRange(5, 3600)
         self.budget.setValue(60)

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from antidiag.app.kit.boxes import column_of
+from antidiag.app.kit.controls.spin_boxes import DoubleSpinBox, SpinBox
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Loaded, SweepInputs
@@ -40,7 +41,7 @@ class InputEditor(QWidget):
         self.summary_label = create_label(kind="muted", wrap=True)
         self.type, self.length = ElidedComboBox(), QLineEdit("2000")
         self.type.addItems([str(kind) for kind in SequenceType])
-        self.count, self.seed, self.divergence = QSpinBox(), QSpinBox(), QDoubleSpinBox()
+        self.count, self.seed, self.divergence = SpinBox(), SpinBox(), DoubleSpinBox()
         self.count.setRange(0, 1_000_000)
         self.count.setSpecialValueText("fewest")
         self.seed.setRange(0, 1_000_000)

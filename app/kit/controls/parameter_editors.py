@@ -15,6 +15,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox
 
 from antidiag.app.kit import ask
+from antidiag.app.kit.controls.spin_boxes import TEXT_MARGIN, indent_text
 from antidiag.app.kit.controls.widgets import ElidedComboBox, UndoLineEdit, leaves_undo
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.parameters import Parameter
@@ -24,7 +25,8 @@ from antidiag.kernels.text import format_value
 AUTOMATIC = "auto"
 LETTERS_COMPARED = "match/mismatch"
 PAGE_KEYS = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-TEXT_MARGIN = 6  # pixels of a line edit that Qt keeps free
+KEPT_FREE = TEXT_MARGIN + 6
+"""Pixels of a line edit without text; 6 of them are Qt's."""
 
 
 class NumberEditor(QAbstractSpinBox):
@@ -40,6 +42,7 @@ class NumberEditor(QAbstractSpinBox):
         self._value = self._entered = parameter.default
         self._wrong, self._text_width = False, 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel must not give the focus
+        indent_text(self)
         self.lineEdit().textEdited.connect(self._on_typing)
         self.editingFinished.connect(self._on_entry)
         self._show_value()
@@ -152,7 +155,7 @@ class NumberEditor(QAbstractSpinBox):
         if self._wrong:
             return
         words = _value_text(self._value, self._automatic, self._parameter.unit)
-        if self._text_width and self.lineEdit().fontMetrics().horizontalAdvance(words) + TEXT_MARGIN > self._text_width:
+        if self._text_width and self.lineEdit().fontMetrics().horizontalAdvance(words) + KEPT_FREE > self._text_width:
             words = _value_text(self._value, self._automatic)  # rather no unit than a cut number
         self.lineEdit().setText(words)
         self.lineEdit().setCursorPosition(0)

@@ -9,6 +9,7 @@ from math import inf
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.export import PrintSize
@@ -154,7 +155,7 @@ def _describe_pages(made: PagedFigure) -> str:
 
 
 def _number_box(least: int, most: int, value: int, suffix: str) -> QSpinBox:
-    box = QSpinBox()
+    box = SpinBox()
     box.setRange(least, most)
     box.setSuffix(suffix)
     box.setValue(value)

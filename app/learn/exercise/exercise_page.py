@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QRadioButton,
-    QSpinBox,
     QWidget,
 )
 
 from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.drawers import fold_page_side
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import Card, VerticalScrollArea, create_label, tool_button
 from antidiag.app.kit.focus import guard_from_wheel
 from antidiag.app.kit.play import worksheet
@@ -44,7 +44,7 @@ class ExercisePage(QWidget):
         self.open_cells: list[Cell] = []
         self.cell: Cell | None = None
         self.hint_count = 0
-        self.animation_view, self.method_box, self.seed_box = AnimationView(), QComboBox(), QSpinBox()
+        self.animation_view, self.method_box, self.seed_box = AnimationView(), QComboBox(), SpinBox()
         self.cell_label, self.answer_line, self.answer_label = (
             create_label(wrap=True),
             QLineEdit(),

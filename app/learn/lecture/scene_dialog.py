@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QPlainTextEdit, QVBoxLayout
 
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.kernels.registry import lectures
 from antidiag.kernels.registry.lectures import Lecture, LectureScene
@@ -30,7 +31,7 @@ class SceneDialog(QDialog):
             QPlainTextEdit("\n".join(scene.points)),
             QPlainTextEdit("\n\n".join(scene.text)),
         )
-        self.first_box, self.last_box, self.error_label = QSpinBox(), QSpinBox(), create_label("", "error", wrap=True)
+        self.first_box, self.last_box, self.error_label = SpinBox(), SpinBox(), create_label("", "error", wrap=True)
         for box, value in ((self.first_box, scene.first), (self.last_box, scene.last)):
             box.setRange(0 if box is self.first_box else -1, 9999)
             box.setValue(value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import islice
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from antidiag.app.kit.boxes import row_of
+from antidiag.app.kit.controls.spin_boxes import DoubleSpinBox, SpinBox
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.text import format_count
@@ -27,7 +28,7 @@ class BestPathsBar(QWidget):
         super().__init__()
         self.animation: Animation | None = None
         self.path_count = 0
-        self.number_box, self.margin_box, self.count_label = QSpinBox(), QDoubleSpinBox(), create_label("", "muted")
+        self.number_box, self.margin_box, self.count_label = SpinBox(), DoubleSpinBox(), create_label("", "muted")
         self.number_box.setSpecialValueText("all")
         self.number_box.setPrefix("path ")
         self.number_box.setAccessibleName("Best path")

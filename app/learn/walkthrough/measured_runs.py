@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import create_label, tool_button
 from antidiag.app.kit.replay.side_by_side import SideBySideReplay
 from antidiag.app.kit.tasks.latest_task import LatestTask
@@ -30,7 +31,7 @@ class MeasuredRuns(QWidget):
         super().__init__()
         self.methods: tuple[Method, ...] = ()
         self.results: tuple[Result, ...] = ()
-        self.size_box, self.backend_box = QSpinBox(), QComboBox()
+        self.size_box, self.backend_box = SpinBox(), QComboBox()
         self.status_label, self.replays = create_label("", "muted", wrap=True), SideBySideReplay()
         self.size_box.setRange(1, LARGEST_SIZE)
         self.size_box.setValue(SIZE)

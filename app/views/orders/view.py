@@ -6,13 +6,14 @@ from typing import cast
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.flow_layouts import group_widgets
 from antidiag.app.kit.controls.player import Player
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.cube import cube_chunks
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
@@ -81,7 +82,7 @@ class OrdersView(PaintedView):
 
     def _build(self) -> None:
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.s, self.layers = QSpinBox(), QSpinBox()
+        self.s, self.layers = SpinBox(), SpinBox()
         for number, value, most in ((self.s, SMALL, WIDEST), (self.layers, LAYERS, MOST_LAYERS)):
             number.setRange(1, most)
             number.setValue(value)

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QComboBox, QLabel, QSpinBox
+from PySide6.QtWidgets import QComboBox, QLabel
 
 from antidiag.app import theme
 from antidiag.app.kit.canvas.heat_canvas import COLOURS, HeatCanvas
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.flow_layouts import group_widgets
+from antidiag.app.kit.controls.spin_boxes import SpinBox
 from antidiag.app.kit.controls.widgets import tool_button
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
@@ -33,7 +34,7 @@ class ProductView(PaintedView):
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
-        self.canvas, self.matrix_choice, self.member_number = HeatCanvas(), QComboBox(), QSpinBox()
+        self.canvas, self.matrix_choice, self.member_number = HeatCanvas(), QComboBox(), SpinBox()
         self.matrix_choice.addItems(MATRICES)
         self.member_number.setMinimum(1)
         self._member_tool = group_widgets(QLabel("Member "), self.member_number)

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QDoubleSpinBox, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.controls.spin_boxes import DoubleSpinBox
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.app.kit.figures import export, framed_figure
 from antidiag.app.kit.figures.export import PrintSize
@@ -188,7 +189,7 @@ class TreeSizeDialog(QDialog):
     def __init__(self, parent: QWidget, width: float, height: float) -> None:
         super().__init__(parent)
         self.setWindowTitle("Figure size")
-        self.width_mm, self.height_mm = QDoubleSpinBox(), QDoubleSpinBox()
+        self.width_mm, self.height_mm = DoubleSpinBox(), DoubleSpinBox()
         form = QFormLayout()
         for box, text, value in ((self.width_mm, "Width", width), (self.height_mm, "Height", height)):
             box.setRange(20, 20_000)
