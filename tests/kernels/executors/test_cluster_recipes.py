@@ -123,7 +123,7 @@ def results(place: Path) -> list[str]:
 def test_the_slurm_script_continues_a_batch_and_aligns_all(place: Path) -> None:
     done = Batch(METHOD, tuple(list_items([place / "families"])), folder=place / "aligned", suffixes=(".sto",))
     with LocalExecutor(1) as executor:
-        list(run_batch(done, executor))
+        assert [row.error for row in run_batch(done, executor)] == ["", "", ""]
     (place / "aligned" / "f1.sto").unlink()
     script = block(PAGE, "Slurm").replace("batch msa", f"batch {METHOD}").replace("sleep 1", "sleep 0.05")
     said = run_script(place, script, SLURM_JOB_ID="7", SLURM_CPUS_PER_TASK="1")
