@@ -232,7 +232,8 @@ class DataPanel(Card):
         self.hint.setVisible(bool(lacking))
         self.hint.setText(
             " ".join(
-                f"This method takes {taken.describe_input()}: open "
+                f"This method {'takes' if taken.minimum else 'can take'} "
+                f"{taken.describe_input().removeprefix('optionally ')}: open "
                 f"{', '.join('*' + suffix for suffix in taken.kind.suffixes)}."
                 for taken in lacking
             )
