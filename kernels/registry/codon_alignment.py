@@ -12,7 +12,7 @@ from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import realignment
-from antidiag.kernels.registry.task_methods import TASKS
+from antidiag.kernels.registry.task_methods import FAMILY_TASK
 
 
 def align_codons(sequences: Sequences[Sequence], monitor: Monitor | None = None, code: int = 1) -> AlignedSequences:
@@ -40,7 +40,7 @@ def align_codons(sequences: Sequences[Sequence], monitor: Monitor | None = None,
     names = make_names_unique(one.name for one in sequences)
     coding = [replace(one, sequence=replace(one.sequence, name=name)) for one, name in zip(coding, names, strict=True)]
     proteins = [one.protein_sequence for one in coding]
-    letters = realignment.align_sequences(TASKS["msa"].recommend(proteins)[0], proteins, monitor)
+    letters = realignment.align_sequences(FAMILY_TASK.recommend(proteins)[0], proteins, monitor)
     aligned = AlignedSequences(names, letters, SequenceType.PROTEIN, name=f"{names[0]} and {len(names) - 1} others")
     notes = [note for one in coding for note in one.notes]
     return replace(thread_codons(coding, aligned), note="; ".join(notes))

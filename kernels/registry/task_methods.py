@@ -100,6 +100,11 @@ def _choose_tree(data: Sequence[Any], backend: str) -> Choice | None:
     return None
 
 
+FAMILY_TASK = MethodTask(
+    "msa", "msa", ("msa", "msa-thesis", "msa-clustalw", "msa-parttree"), _suggest_among("msa", "msa-parttree")
+)
+"""The alignment of a family of sequences."""
+
 PAIR_BATCH_TASK = MethodTask("align", "batch-alignment", ("pair-batch",))
 """Many pairs at once, which the task "align" has beside one pair."""
 
@@ -110,12 +115,7 @@ TASKS: Mapping[str, MethodTask] = MappingProxyType(
             MethodTask(
                 "align", "striped-alignment", ("pair", "edit-distance", "frame-alignment"), _suggest_among("pair")
             ),
-            MethodTask(
-                "msa",
-                "msa",
-                ("msa", "msa-thesis", "msa-clustalw", "msa-parttree"),
-                _suggest_among("msa", "msa-parttree"),
-            ),
+            FAMILY_TASK,
             MethodTask(
                 "tree",
                 "nj-pruned",
