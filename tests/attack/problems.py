@@ -32,10 +32,10 @@ def attempt(
     aligners = [method for method in TAKES_FAMILIES if method in methods and backend in method.backends]
     if aligners and number % NUCLEOTIDE_FAMILIES == 0:
         method, check = choose.choose_one(aligners), try_nucleotide_family
-    elif PAIR_METHODS & {method.id for method in methods} and number % PAIR_OPTIONS == 1:
-        return _try_pair_options(choose, folder, backend)
     elif takers and number % GUIDE_TREES == GUIDE_TREES - 1:
         method, check = choose.choose_one(takers), guide_trees.try_guide_trees
+    elif PAIR_METHODS & {method.id for method in methods} and number % PAIR_OPTIONS == 1:
+        return _try_pair_options(choose, folder, backend)
     else:
         method = drawn(choose, backend, methods)
         check = choose.choose_one(_checks(method, backend))
