@@ -21,7 +21,7 @@ def test_a_warning_with_a_long_name_does_not_widen_the_window(qtbot, folder, mon
     qtbot.addWidget(window)
     window.show()
     window.resize(1300, 800)
-    for number, name in enumerate(("w01a_proteins.fa", "w01a_proteins.fa", "w01b_long_named_dna.fa")):
+    for number, name in enumerate(("w01a_proteins.fa", "w01b_long_named_dna.fa")):
         window.loader.open_paths([CASES / name])
         qtbot.waitUntil(lambda count=4 * number: len(cells(window, NAME)) > count)
     qtbot.waitUntil(lambda: "The types differ: contig" in window.cost.warnings.text())
