@@ -143,7 +143,7 @@ def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, t
 def test_what_is_opened_is_selected_among_the_data(qtbot: Any, window: Any, tmp_path: Path) -> None:
     opened(qtbot, window, tmp_path)
     other = tmp_path / "other.sto"
-    other.write_text(STOCKHOLM)
+    other.write_text(STOCKHOLM.replace("A", "C", 1))
     window.loader.open_paths([other])
     qtbot.waitUntil(lambda: len(window.session.state.data) == 2 and window.viewer.datum.name == "other")
     assert window.data.list.currentItem().text(0) == "other"
