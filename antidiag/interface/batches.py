@@ -87,7 +87,7 @@ class BatchAnswer(Sequence[BatchEntry]):
     def to_pandas(self) -> Any:
         """Return the summary as a `pandas.DataFrame` (package pandas)."""
         pandas = importlib.import_module("pandas")
-        return pandas.DataFrame([row.cells() for row in self._rows], columns=list(SUMMARY_COLUMNS))
+        return pandas.DataFrame([row.format_cells() for row in self._rows], columns=list(SUMMARY_COLUMNS))
 
     def __str__(self) -> str:
         width = max((len(entry.name) for entry in self._entries), default=0)

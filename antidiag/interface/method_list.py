@@ -53,11 +53,11 @@ def methods(text: str = "") -> MethodList:
     ['nussinov']
     """
     wanted = text.lower()
-    found = (_describe(method) for method in registry.METHODS)
+    found = (_describe_method(method) for method in registry.METHODS)
     return MethodList(one for one in found if wanted in f"{one.id} {one.family} {' '.join(one.returns)}".lower())
 
 
-def _describe(method: Method) -> MethodInfo:
+def _describe_method(method: Method) -> MethodInfo:
     """Return what users want to know of a method."""
     return MethodInfo(
         id=method.id,

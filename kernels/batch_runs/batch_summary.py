@@ -45,7 +45,7 @@ class BatchRow:
         """Return whether the item has a result."""
         return not self.error
 
-    def cells(self) -> list[str]:
+    def format_cells(self) -> list[str]:
         """Return the row of the summary, in the order of SUMMARY_COLUMNS."""
         values = {
             **self.facts,
@@ -78,7 +78,7 @@ def _write_rows(path: Path, rows: Sequence[BatchRow]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")
     writer.writerow(SUMMARY_COLUMNS)
-    writer.writerows(row.cells() for row in rows)
+    writer.writerows(row.format_cells() for row in rows)
     try:
         with open_atomic(path) as file:
             file.write(text.getvalue().encode())

@@ -97,7 +97,7 @@ class SequenceFile:
         """Whether any sequence is a protein, so that short ones are taken as proteins, too."""
         return self.type is None and SequenceType.PROTEIN in self.letters
 
-    def iterate(self, monitor: Monitor) -> Iterator[Sequence]:
+    def iterate_sequences(self, monitor: Monitor) -> Iterator[Sequence]:
         """Yield the sequences, under the names and with the types that `read_sequences` gives them."""
         for one in sequences.iterate_sequences(self.path, self.type, CancelOnlyMonitor(monitor)):
             if self.has_proteins:
@@ -217,15 +217,15 @@ class PairStream:
     def _join_sequences(self) -> Iterator[LetterPair]:
         first, second = self.files[0], self.files[-1]
         if self.pairing == QUERIES:
-            kept = list(second.iterate(self.monitor)) if _unpacked_size(second.path) <= KEPT_BYTES else None
-            for query in first.iterate(self.monitor):
-                for target in kept if kept is not None else second.iterate(self.monitor):
+            kept = list(second.iterate_sequences(self.monitor)) if _unpacked_size(second.path) <= KEPT_BYTES else None
+            for query in first.iterate_sequences(self.monitor):
+                for target in kept if kept is not None else second.iterate_sequences(self.monitor):
                     yield query, target
             return
-        others = second.iterate(self.monitor)
+        others = second.iterate_sequences(self.monitor)
         if len(self.files) == 1:
             others = islice(others, self.pair_count, None)
-        yield from zip(islice(first.iterate(self.monitor), self.pair_count), others, strict=True)
+        yield from zip(islice(first.iterate_sequences(self.monitor), self.pair_count), others, strict=True)
 
     def iterate_hits(self, backend: Any, device: int, parameters: Mapping[str, Any]) -> Iterator[Hit]:
         """Yield each pair as tables take it, while it is computed."""
@@ -272,7 +272,7 @@ class PairStream:
 
     def _iterate_subjects(self) -> Iterator[Sequence]:
         start = self.pair_count if len(self.files) == 1 else 0
-        return islice(self.files[-1].iterate(self.monitor), start, None)
+        return islice(self.files[-1].iterate_sequences(self.monitor), start, None)
 
     def _group_targets(self, hits: Iterator[Hit]) -> Iterator[QueryHits]:
         """Yield the hits of each query, which are read from the stream of all."""

@@ -334,11 +334,11 @@ def _restarting_workers(cluster: Any, workers: int) -> Iterator[None]:
     """Start lost workers of a cluster again, every `RESTART_S`."""
     stop = threading.Event()
 
-    def restart() -> None:
+    def restart_until_closed() -> None:
         while not stop.wait(RESTART_S):
             cluster.sync(restart_lost_workers, cluster, workers)
 
-    thread = threading.Thread(target=restart, daemon=True)
+    thread = threading.Thread(target=restart_until_closed, daemon=True)
     thread.start()
     try:
         yield

@@ -91,19 +91,19 @@ class PathAlignment(HitAlignment):
     scoring: Scoring
 
     @cached_property
-    def _rows(self) -> tuple[bytes, bytes]:
+    def _aligned_rows(self) -> tuple[bytes, bytes]:
         top, bottom = self.path.gapped_rows(*self.sequences)
         return top.encode("ascii"), bottom.encode("ascii")
 
     @property
     def query_row(self) -> bytes:
         """The row of the query."""
-        return self._rows[0]
+        return self._aligned_rows[0]
 
     @property
     def subject_row(self) -> bytes:
         """The row of the subject."""
-        return self._rows[1]
+        return self._aligned_rows[1]
 
     @cached_property
     def identical(self) -> int:

@@ -56,12 +56,12 @@ class HitPictures(QSplitter):
         """Show the scores of another query; its hits follow by `show_hits`."""
         self._hits, self._shown, self._hovered = hits, None, None
         self._distribution = score_plot.distribute_scores(hits) if hits is not None else None
-        self._update()
+        self._repaint_canvases()
 
     def show_hits(self, shown: ShownHits | None, chosen_row: int | None) -> None:
         """Show hits as they are in the table, and the chosen one."""
         self._shown, self._chosen_row = shown, chosen_row
-        self._update()
+        self._repaint_canvases()
 
     def legend_items(self) -> tuple[LegendItem, ...]:
         """Return the legend of both pictures."""
@@ -70,17 +70,17 @@ class HitPictures(QSplitter):
     def draw_both(self, painter: QPainter, width: float, height: float) -> None:
         """Draw the pictures one above the other, for a file."""
         share = FIGURE_MAP_SHARE * height
-        if (picture := self._picture(share)) is not None:
+        if (picture := self._make_query_map(share)) is not None:
             query_map.draw_query_map(painter, QRectF(0, 0, width, share), picture, theme.active())
         painter.save()
         self._draw_plot(painter, QRectF(0, share, width, height - share))
         painter.restore()
 
-    def _update(self) -> None:
+    def _repaint_canvases(self) -> None:
         self.map_canvas.update()
         self.plot_canvas.update()
 
-    def _picture(self, height: float) -> QueryMap | None:
+    def _make_query_map(self, height: float) -> QueryMap | None:
         """Return what is drawn along the query, from the first visible row of the table on, with the chosen one."""
         if self._shown is None:
             return None
@@ -92,7 +92,7 @@ class HitPictures(QSplitter):
         return picture
 
     def _draw_map(self, painter: QPainter, area: QRectF) -> None:
-        if (picture := self._picture(area.height())) is not None:
+        if (picture := self._make_query_map(area.height())) is not None:
             query_map.draw_query_map(painter, area, picture, theme.active())
 
     def _draw_plot(self, painter: QPainter, area: QRectF) -> None:
@@ -101,7 +101,7 @@ class HitPictures(QSplitter):
             score_plot.draw_distribution(painter, area, self._distribution, score, theme.active())
 
     def _on_map_pointed(self, point: QPointF | None) -> None:
-        picture = self._picture(self.map_canvas.height())
+        picture = self._make_query_map(self.map_canvas.height())
         if picture is None:
             return
         area = QRectF(self.map_canvas.rect())
@@ -121,7 +121,7 @@ class HitPictures(QSplitter):
         self.pointed.emit("   ".join(words))
 
     def _on_map_clicked(self, point: QPointF) -> None:
-        picture = self._picture(self.map_canvas.height())
+        picture = self._make_query_map(self.map_canvas.height())
         place = picture.place_at(point, QRectF(self.map_canvas.rect())) if picture is not None else None
         if place is not None:
             self._table.go_to(place)

@@ -64,9 +64,9 @@ class FoundHits:
 
     def keep_best(self, count: int, order: np.ndarray) -> None:
         """Keep the best hits, the best first; of equal scores that which comes first in the file of the database."""
-        self.select(np.lexsort((order[self.numbers], -self.scores.astype(np.int64)))[:count])
+        self.keep_places(np.lexsort((order[self.numbers], -self.scores.astype(np.int64)))[:count])
 
-    def select(self, places: np.ndarray) -> None:
+    def keep_places(self, places: np.ndarray) -> None:
         """Keep the hits at these places, in this order."""
         self.numbers, self.strands, self.scores = self.numbers[places], self.strands[places], self.scores[places]
 
@@ -278,7 +278,7 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
             for number, hits in enumerate(job.hits):
                 report = partial(_report_more, phase, done)
                 kept, aligned = aligner.align(number, hits.numbers, hits.strands, report)
-                hits.select(kept)
+                hits.keep_places(kept)
                 paths += aligned
                 done += hits.scores.size
             phase.report(phase.total)

@@ -59,7 +59,7 @@ class PrunedTables(PairTables):
 
     @cached_property
     def cell_values(self) -> tuple[np.ndarray, ...]:
-        """Those of `PairTables` as computed, minus infinity in skipped blocks."""
+        """H, E and F of each piece of the gap costs; minus infinity in blocks that are not computed."""
         return self.list_tables(self.pruned.values)
 
     def block_of(self, i: int, j: int) -> Block:
