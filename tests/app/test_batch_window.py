@@ -89,7 +89,7 @@ def test_a_cancelled_batch_says_what_is_kept(qtbot: Any, window: Any, pairs: Pat
     dialog.start()
     qtbot.waitUntil(lambda: len(window.queue.active) == 1 and window.queue.active[0].progress[1] == 4)
     job = window.queue.active[0]
-    assert "0 of 4 done" in job.status() and "running" in job.status()
+    qtbot.waitUntil(lambda: "0 of 4 done" in job.status() and "running" in job.status())
     dialog.cancel_button.click()
     qtbot.waitUntil(lambda: "Cancelled" in dialog.status.text())
     assert dialog.start_button.isEnabled()
