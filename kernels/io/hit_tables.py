@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from antidiag.kernels.errors import ParameterError
 
@@ -38,24 +38,57 @@ def reverse_complement(row: bytes, sequence: HitSequence) -> bytes:
     return row[::-1].translate(RNA_COMPLEMENTS if is_rna else COMPLEMENTS)
 
 
-@dataclass(frozen=True)
-class HitAlignment:
-    """The alignment of a hit; a subclass may compute fields when a table asks for them.
+class HitAlignment(Protocol):
+    """What tables read of the alignment of a hit.
 
-    ``query_range`` and ``subject_range`` are half-open ranges of letters from 0, on the forward strand of each. The
-    rows hold the aligned letters with '-' for gaps in the direction of the subject: of a hit on the reverse strand the
-    query row is reverse-complemented, and so are ``cigar`` (of = X I D or M), ``md`` and ``cs``, tags of SAM and PAF.
+    Ranges are half-open, of letters from 0, on the forward strand of each sequence. Rows have the direction of the
+    subject: of a hit on the reverse strand the query's row is reverse-complemented, and so are CIGAR, MD and cs.
     """
 
-    query_range: tuple[int, int]
-    subject_range: tuple[int, int]
-    query_row: bytes
-    subject_row: bytes
-    identical: int
-    positive: int
-    cigar: str
-    md: str | None = None
-    cs: str | None = None
+    @property
+    def query_range(self) -> tuple[int, int]:
+        """Letters of the query that are aligned."""
+        ...
+
+    @property
+    def subject_range(self) -> tuple[int, int]:
+        """Letters of the subject that are aligned."""
+        ...
+
+    @property
+    def query_row(self) -> bytes:
+        """Aligned letters of the query, '-' for gaps."""
+        ...
+
+    @property
+    def subject_row(self) -> bytes:
+        """Aligned letters of the subject, '-' for gaps."""
+        ...
+
+    @property
+    def identical(self) -> int:
+        """Columns of identical letters."""
+        ...
+
+    @property
+    def positive(self) -> int:
+        """Columns of two letters whose score is positive."""
+        ...
+
+    @property
+    def cigar(self) -> str:
+        """Lengths with = X I D, or with M I D."""
+        ...
+
+    @property
+    def md(self) -> str | None:
+        """The tag MD of SAM."""
+        ...
+
+    @property
+    def cs(self) -> str | None:
+        """The tag cs of PAF."""
+        ...
 
     @property
     def gap_letters(self) -> int:

@@ -76,19 +76,18 @@ class PathAlignment(HitAlignment):
     def __init__(
         self, path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring, reverse: bool = False
     ) -> None:
-        start, end = path.start[0], path.end[0]
-        given = {
-            "path": path,
-            "sequences": (query, subject),
-            "scoring": scoring,
-            "query_range": (len(query) - end, len(query) - start) if reverse else (start, end),
-            "subject_range": (path.start[1], path.end[1]),
-        }
-        self.__dict__.update(given)  # the base class is frozen
+        self.path, self.sequences, self.scoring, self.reverse = path, (query, subject), scoring, reverse
 
-    path: Alignment
-    sequences: tuple[Sequence, Sequence]
-    scoring: Scoring
+    @property
+    def query_range(self) -> tuple[int, int]:
+        """Letters of the query that are aligned."""
+        start, end, length = self.path.start[0], self.path.end[0], len(self.sequences[0])
+        return (length - end, length - start) if self.reverse else (start, end)
+
+    @property
+    def subject_range(self) -> tuple[int, int]:
+        """Letters of the subject that are aligned."""
+        return self.path.start[1], self.path.end[1]
 
     @cached_property
     def _aligned_rows(self) -> tuple[bytes, bytes]:

@@ -4,16 +4,41 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import hit_paf_sam, hit_tables
-from antidiag.kernels.io.hit_tables import Hit, HitAlignment, HitSequence, QueryHits
+from antidiag.kernels.io.hit_tables import Hit, HitSequence, QueryHits
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.hit_records import PathAlignment
+from antidiag.kernels.pairwise.model import DIAGONAL, UP, Alignment
+from antidiag.kernels.pairwise.search.problem import reverse_complement
+from antidiag.kernels.scoring import Scoring, match_mismatch
 
 QUERY = HitSequence("q1", 12, "q1 a query", b"TTACGTACGTAA")
 SUBJECT = HitSequence("s 1", 20, "s 1 a subject")
-FORWARD = HitAlignment((2, 9), (5, 11), b"ACGTACG", b"ACG-ACT", 5, 5, "3=1I2=1X", "5T0", None)
-REVERSE = HitAlignment((2, 5), (7, 10), b"CGT", b"CGA", 2, 2, "2=1X", "2A0", None)
+SCORING = Scoring(match_mismatch(2, -3), 5, 2)
+
+
+def dna(letters):
+    return Sequence("", letters.encode(), SequenceType.DNA)
+
+
+LETTERS = dna("TTACGTACGTAA")
+FORWARD = PathAlignment(
+    Alignment((2, 5), (9, 11), np.array([DIAGONAL] * 3 + [UP] + [DIAGONAL] * 3, np.uint8)),
+    LETTERS,
+    dna("NNNNNACGACTNNNNNNNNN"),
+    SCORING,
+)
+REVERSE = PathAlignment(
+    Alignment((7, 7), (10, 10), np.full(3, DIAGONAL, np.uint8)),
+    reverse_complement(LETTERS),
+    dna("NNNNNNNCGANNNNNNNNNN"),
+    SCORING,
+    reverse=True,
+)
 PLAIN = Hit(QUERY, SUBJECT, 31, 12.25, 3.2e-7, alignment=FORWARD)
 
 
@@ -74,7 +99,9 @@ def test_paf_and_sam_hold_strand_clips_and_secondary_hits():
     second = Hit(QUERY, SUBJECT, 3.5, strand="-", alignment=REVERSE, rank=1)
     first, other = lines_of(hit_paf_sam.paf_lines, hits=[PLAIN, second]).splitlines()
     assert first.split("\t")[:12] == ["q1", "12", "2", "9", "+", "s_1", "20", "5", "11", "5", "7", "255"]
-    assert {"tp:A:P", "AS:i:31", "bs:f:12.2", "ev:f:3.2e-07", "cg:Z:3=1I2=1X"} == set(first.split("\t")[12:])
+    assert {"tp:A:P", "AS:i:31", "bs:f:12.2", "ev:f:3.2e-07", "cg:Z:3=1I2=1X", "cs:Z:=ACG+t=AC*tg"} == set(
+        first.split("\t")[12:]
+    )
     assert other.split("\t")[4] == "-" and "as:f:3.5" in other and "tp:A:S" in other
     sam = lines_of(hit_paf_sam.sam_lines, [("s 1", 20)], hits=[PLAIN, second]).splitlines()
     assert "@SQ\tSN:s_1\tLN:20" in sam
