@@ -74,7 +74,7 @@ class PlaneView(FigureView):
             place = cell_address.parse_address(text, self.plot.lengths, self.result.answer if self.result else None)
         except ParameterError as error:
             self._mark_place(wrong=True)
-            self._status.setText(str(error))
+            self.status.setText(str(error))
             return False
         self._mark_place(wrong=False)
         self._fitted = False
@@ -114,12 +114,12 @@ class PlaneView(FigureView):
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, plot and legend for a file."""
         self.plot.show_pointer(False)
-        export.draw_plot(painter, area, self.figure_title(), self.plot, self._legend.items)
+        export.draw_plot(painter, area, self.figure_title(), self.plot, self.legend.items)
         self.plot.show_pointer(True)
 
     def figure_size(self) -> QSize:
         """Return the size of the exported figure."""
-        return export.plot_figure_size(self.fontMetrics(), self.plot, self._legend.items)
+        return export.plot_figure_size(self.fontMetrics(), self.plot, self.legend.items)
 
     def showEvent(self, event) -> None:
         super().showEvent(event)
@@ -174,7 +174,7 @@ class PlaneView(FigureView):
 
     def show_cell_status(self, cell: Cell | None) -> None:
         """Describe a cell in the status line, or show the hint."""
-        self._status.setText(self.describe_cell(cell) if cell is not None else self.hint if self.picture else "")
+        self.status.setText(self.describe_cell(cell) if cell is not None else self.hint if self.picture else "")
 
     def set_square(self, square: bool) -> None:
         """Set whether cells are square or the plane fills the plot."""
@@ -234,7 +234,6 @@ class PlaneView(FigureView):
         self._where.setToolTip(cell_address.HINT)
         self._where.setAccessibleName("Go to")
         self._where.setFixedWidth(go_to_width(self._where))
-        self._legend, self._status = self.legend, self.status
         self.stack_parts(self.plot)
 
     def _connect_plane(self) -> None:

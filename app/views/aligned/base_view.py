@@ -67,7 +67,7 @@ class BaseAlignmentView(QWidget):
         self.canvas, self.overview = AlignmentCanvas(), OverviewMap()
         self.undo_button = icon_button("undo", "Undo", self.undo)
         self.redo_button = icon_button("redo", "Redo", self.redo)
-        self._legend, self._status = Legend(), ElidedLabel()
+        self._legend, self.status = Legend(), ElidedLabel()
         self.colours, self._counts = ColourController(self, lambda: self.picture), ColumnCounter()
         self._reference: AlignedSequences | None = None
         self.fold_rows: Callable[[AlignedSequences, np.ndarray], tuple[np.ndarray, dict[int, CollapsedRows]]] = (
@@ -274,7 +274,7 @@ class BaseAlignmentView(QWidget):
 
     def show_status(self, text: str) -> None:
         """Show a status text; an empty text shows what is at the cursor."""
-        self._status.setText(text or status_text.describe_cell(self.picture))
+        self.status.setText(text or status_text.describe_cell(self.picture))
 
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
@@ -380,14 +380,14 @@ class BaseAlignmentView(QWidget):
 
     def _on_point(self, cell: tuple[int, int] | None) -> None:
         self.selection.hover_column(cell[1] if cell else None)
-        self._status.setText(status_text.describe_cell(self.picture, cell))
+        self.status.setText(status_text.describe_cell(self.picture, cell))
 
     def _on_track(self, place: tuple[str, int] | None) -> None:
         """Tell the value of a track at a column."""
         text = status_text.describe_track(self.picture, *place) if place is not None and self.picture else ""
         if text:
             self.selection.hover_column(place[1])
-            self._status.setText(text)
+            self.status.setText(text)
         self.canvas.viewport().setToolTip(text)
 
     def _on_selection(self) -> None:

@@ -125,7 +125,7 @@ class AlignmentViewer(BaseAlignmentView):
         box.addWidget(self._panel_splitter, 1)
         box.addWidget(self.pair_summary.explanation, 1)
         box.addWidget(self._legend)
-        box.addWidget(self._status)
+        box.addWidget(self.status)
         self.canvas.wanted_tracks = list(VIEW_FORMS["many"][0])
         self.canvas.cell_marks = self._cell_marks
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

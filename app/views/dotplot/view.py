@@ -89,7 +89,7 @@ class DotPlotView(PlaneView):
         self._windows: dict[tuple[Span, Span, Span], DotWindow] = {}
         self._layers_on = set(LAYERS)
         self._window = LatestTask(
-            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+            self, self._on_part, lambda error: self.status.setText(f"The window could not be computed: {error}")
         )
         self._k_changed = QTimer(self, singleShot=True, interval=K_REST_MS)
         self.scan_panel = ProgressCard(self.plot, "Searching for words", "The dot plot")
@@ -233,7 +233,7 @@ class DotPlotView(PlaneView):
 
     def _search_again(self) -> None:
         if self.k.error():
-            self._status.setText(self.k.error())
+            self.status.setText(self.k.error())
             return
         self._overview = None
         self._window.cancel()
@@ -338,7 +338,7 @@ class DotPlotView(PlaneView):
         return [f"{length:,} letters {kind}: {' and '.join(spans)}"]
 
     def _update_legend(self) -> None:
-        self._legend.show_items(
+        self.legend.show_items(
             tuple(self._legend_items()) if self.dots is not None and self._overview is not None else ()
         )
 

@@ -32,13 +32,13 @@ class GrowthWindow(QDialog):
         self.setWindowTitle(f"{job.title}: guide tree")
         self.setModal(False)
         self.resize(*SIZE)
-        self._heading, self._status, self._legend = ElidedLabel(), ElidedLabel(), Legend()
+        self._heading, self.status, self._legend = ElidedLabel(), ElidedLabel(), Legend()
         self.canvas = PictureCanvas(self._draw_tree)
         self.canvas.setAccessibleName("Guide tree")
         self.canvas.pointed.connect(self._on_point)
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
-        for widget in (self._heading, self.canvas, self._legend, self._status):
+        for widget in (self._heading, self.canvas, self._legend, self.status):
             box.addWidget(widget, int(widget is self.canvas))
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.update_state)
@@ -81,4 +81,4 @@ class GrowthWindow(QDialog):
 
     def _on_point(self, place: QPointF | None) -> None:
         node = self.picture.node_at(place) if place is not None and self.picture else None
-        self._status.setText(node_text(self.picture.growth, node) if node is not None and self.picture else "")
+        self.status.setText(node_text(self.picture.growth, node) if node is not None and self.picture else "")

@@ -47,7 +47,7 @@ class MatrixView(PlaneView):
         self._map = "viridis"
         self._layers_on = set(LAYERS)
         self._window = LatestTask(
-            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+            self, self._on_part, lambda error: self.status.setText(f"The window could not be computed: {error}")
         )
         self._hover = LatestTask(self, self._on_near)
         self.scan_panel = ProgressCard(self.plot, "Computing the matrix", "The picture of the matrix")
@@ -221,7 +221,7 @@ class MatrixView(PlaneView):
         m, n = self.plot.lengths
         self._rasters[0] = MatrixRaster((0, m + 1), (0, n + 1), scanned.overview)
         if self._gpu_name() and scanned.device is None:
-            self._status.setText(f"Matrix {cpu_note(self.result.device)}")
+            self.status.setText(f"Matrix {cpu_note(self.result.device)}")
         self._update_images()
         self.plot.settle_later()
 
@@ -275,9 +275,9 @@ class MatrixView(PlaneView):
 
     def _update_legend(self) -> None:
         if self.picture is None:
-            self._legend.show_items(())
+            self.legend.show_items(())
         else:
-            self._legend.show_items(
+            self.legend.show_items(
                 legend.legend_items(self.picture, self.plot.visible_frame(), self._colour_levels(), self._map)
             )
 

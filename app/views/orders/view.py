@@ -41,7 +41,7 @@ class OrdersView(PaintedView):
         super().__init__(selection)
         self.chunks: cube_chunks.CubeChunks | None = None
         self.panels = OrderPanel(True), OrderPanel(False)
-        self._counts_label = QLabel(wordWrap=True)
+        self.counts_label = QLabel(wordWrap=True)
         self.status.setText(HINT)
         self._build()
         self._connect()
@@ -96,7 +96,7 @@ class OrdersView(PaintedView):
             label.setMinimumHeight(number.sizeHint().height())
             self.tools.addWidget(group_widgets(label, number))
         body, panels = QWidget(), group_widgets(*self.panels, spacing=theme.SPACING)
-        column_of(self.player, (panels, 1), self._counts_label, parent=body)
+        column_of(self.player, (panels, 1), self.counts_label, parent=body)
         self.build_layout(body)
 
     def _connect(self) -> None:
@@ -144,7 +144,7 @@ class OrdersView(PaintedView):
                 f"LAYERED takes {layered.step_count / sloped.step_count:.1f} times as many."
             )
             lines.append(self._device_steps_text())
-        self._counts_label.setText("\n".join(lines))
+        self.counts_label.setText("\n".join(lines))
 
     def _device_steps_text(self) -> str:
         """Describe the steps that the device takes for a chunk, where a thread may compute several cells in a step."""

@@ -99,7 +99,7 @@ class RefinementView(PaintedView):
         self._shown_number = 0
         self.before, self.after = RefinementCanvas("Alignment before"), RefinementCanvas("Alignment after")
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self._summary = create_label(wrap=True)
+        self.summary = create_label(wrap=True)
         self._making = LatestTask(self, self._take_step, lambda error: self.show_status(str(error)))
         self._build()
         self.view_state.keep_place("change", self.slider.value, self.slider.setValue)
@@ -215,7 +215,7 @@ class RefinementView(PaintedView):
         if way is None:
             self._show_step(None)
         else:
-            self._summary.setText(self.change_text())
+            self.summary.setText(self.change_text())
             self._making.request(lambda monitor: (number, way.step_at(number)))
 
     def _take_step(self, made: tuple[int, RefinementStep]) -> None:
@@ -232,7 +232,7 @@ class RefinementView(PaintedView):
             for canvas, side in ((self.before, step.before), (self.after, step.after)):
                 canvas.show_side(shade_cells(side, step.change.first), self._letters_at(side.has_letter))
             self.view_state.resume()
-        self._summary.setText(self.change_text())
+        self.summary.setText(self.change_text())
 
     def _letters_at(self, there: np.ndarray) -> np.ndarray:
         assert self.result is not None
@@ -277,7 +277,7 @@ class RefinementView(PaintedView):
             canvas.pointed.connect(lambda cell, canvas=canvas: self._on_point(canvas, cell))
             canvas.clicked.connect(lambda cell, canvas=canvas: self._on_click(canvas, cell))
         both.setChildrenCollapsible(False)
-        column_of(self._summary, (both, 1), parent=holder)
+        column_of(self.summary, (both, 1), parent=holder)
         holder.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.build_layout(holder)
         self._tools.setEnabled(False)

@@ -78,7 +78,7 @@ class TimelineView(PaintedView):
             self.plot.getAxis(axis).enableAutoSIPrefix(False)
         self.plot.hideButtons()
         self.plot.invertY(True)
-        self._summary = ElidedLabel()
+        self.summary = ElidedLabel()
         self._colour = QComboBox()
         self._colour.addItems(["Colour by phase", "Colour by strip"])
         self.folds = QCheckBox("Fold gaps")
@@ -92,7 +92,7 @@ class TimelineView(PaintedView):
         ):
             self.tools.addWidget(tool)
         self.build_layout(self.plot)
-        cast(QVBoxLayout, self.layout()).insertWidget(1, self._summary)
+        cast(QVBoxLayout, self.layout()).insertWidget(1, self.summary)
         self._colour.currentIndexChanged.connect(self._on_colour)
         self.folds.toggled.connect(self._on_fold)
         self.plot.scene().sigMouseMoved.connect(self._on_mouse)
@@ -143,7 +143,7 @@ class TimelineView(PaintedView):
         self.bars.first_gap_text = self._first_gap_text() if found is not None else ""
         self._draw_folded()
         self.status.setText(self._hint_text())
-        self._summary.setText(self._summary_text())
+        self.summary.setText(self._summary_text())
         self._update_legend()
         if self.bars.lanes is not None:
             self._colour.setItemText(1, f"Colour by {self._event_name()}")

@@ -30,8 +30,8 @@ class AnnotatedTreeView(QWidget):
     shape: TreeShape
     undo_button: QToolButton
     redo_button: QToolButton
-    _status: ElidedLabel
-    _legend: Legend
+    status: ElidedLabel
+    legend: Legend
 
     @property
     def tree(self) -> Tree | None:
@@ -52,7 +52,7 @@ class AnnotatedTreeView(QWidget):
         beside = " Choose a rectangular, slanted or circular shape to see the columns." * (
             self.shape == TreeShape.UNROOTED
         )
-        self._status.setText(f"{named:,} of {len(self.tree.taxa):,} taxa are in the table.{beside}")
+        self.status.setText(f"{named:,} of {len(self.tree.taxa):,} taxa are in the table.{beside}")
 
     def set_table(self, table: NoteTable | None) -> None:
         """Show a table beside the taxa, or none."""
@@ -125,7 +125,7 @@ class AnnotatedTreeView(QWidget):
             else:
                 found = tree_colours.create_colouring(self.tree, self.colour_by, self.patterns, colours)
         except ParameterError as error:
-            self._status.setText(str(error))
+            self.status.setText(str(error))
             found = tree_colours.make_uncoloured(self.tree)
         picture.colouring = found
         self._update_legend()
@@ -139,4 +139,4 @@ class AnnotatedTreeView(QWidget):
         if chosen:
             items.append(LegendItem("line", f"{chosen:,} selected", (theme.active().accent,)))
         beside = picture.shown_columns.legend_items if picture.shown_columns else ()
-        self._legend.show_items((*items, *picture.colouring.items, *beside))
+        self.legend.show_items((*items, *picture.colouring.items, *beside))

@@ -58,7 +58,7 @@ class TreeView(AnnotatedTreeView):
         self.shape, self.lengths = TreeShape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
         self._matches = NameMatches()
-        self.canvas, self._legend, self._status = TreeCanvas(), Legend(), ElidedLabel()
+        self.canvas, self.legend, self.status = TreeCanvas(), Legend(), ElidedLabel()
         self._build_layout()
         self.saving = SavingCard(self)
         self._connect_signals()
@@ -177,7 +177,7 @@ class TreeView(AnnotatedTreeView):
         self.canvas.update()
         if text.strip():
             more = "; Enter: next match" if len(hits) else ""
-            self._status.setText(f"{len(hits):,} name{'s' * (len(hits) != 1)} with {text.strip()!r}{more}")
+            self.status.setText(f"{len(hits):,} name{'s' * (len(hits) != 1)} with {text.strip()!r}{more}")
         else:
             self._show_status(None)
         return len(hits)
@@ -191,11 +191,11 @@ class TreeView(AnnotatedTreeView):
         self.editor.expand_clades(frozenset(self.editor.state.collapsed & set(self.tree.path(node)[1:])))
         self.canvas.scroll_to_node(node)
         self.choose(node)
-        self._status.setText(f"{at + 1:,} of {self._matches.nodes.size:,}: {tree_text.describe_node(self.tree, node)}")
+        self.status.setText(f"{at + 1:,} of {self._matches.nodes.size:,}: {tree_text.describe_node(self.tree, node)}")
 
     def create_figure(self) -> tree_export.TreeFigure:
         """Return the picture for a file."""
-        return tree_export.TreeFigure(self.canvas.picture, self.tree.name, self._legend.items)
+        return tree_export.TreeFigure(self.canvas.picture, self.tree.name, self.legend.items)
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw the visible part with title and legend, for a file."""
@@ -288,13 +288,13 @@ class TreeView(AnnotatedTreeView):
         box.setSpacing(theme.SPACING)
         box.addWidget(self._tools)
         box.addWidget(self.canvas, 1)
-        box.addWidget(self._legend)
-        box.addWidget(self._status)
+        box.addWidget(self.legend)
+        box.addWidget(self.status)
 
     def _connect_signals(self) -> None:
         self._layout_task.laid.connect(self._show_layout)
         self._layout_task.marked.connect(self._show_marks)
-        self._layout_task.failed.connect(lambda error: self._status.setText(str(error)))
+        self._layout_task.failed.connect(lambda error: self.status.setText(str(error)))
         self.search_box.sought.connect(self.search_names)
         self.search_box.next_wanted.connect(self.go_to_match)
         self.canvas.hovered.connect(self._on_hover)
@@ -321,13 +321,13 @@ class TreeView(AnnotatedTreeView):
             return
         if before is None or before.layout.tree is not state.tree:
             self._show_layout(None, current)
-        self._status.setText("Drawing the tree ...")
+        self.status.setText("Drawing the tree ...")
 
     def _show_layout(self, made: TreeLayout | None, current: int | None) -> None:
         self._tools.setEnabled(made is not None)
         if made is None or self.editor is None:
             self.canvas.show_picture(None)
-            self._legend.show_items(())
+            self.legend.show_items(())
         else:
             state = self.editor.state
             nobody = np.zeros(len(state.tree), bool)
@@ -368,12 +368,12 @@ class TreeView(AnnotatedTreeView):
         picture = self.canvas.picture
         node = picture.current if node is None and picture else node
         if picture is None:
-            self._status.setText("")
+            self.status.setText("")
         elif node is not None:
             said = picture.metadata.describe_taxon(self.tree.names[node]) if picture.metadata else ""
-            self._status.setText("   ".join(part for part in (tree_text.describe_node(self.tree, node), said) if part))
+            self.status.setText("   ".join(part for part in (tree_text.describe_node(self.tree, node), said) if part))
         else:
-            self._status.setText(tree_text.HINT if picture.layout.is_straight else tree_text.ROUND_HINT)
+            self.status.setText(tree_text.HINT if picture.layout.is_straight else tree_text.ROUND_HINT)
 
     def _on_hover(self, node: int | None) -> None:
         picture = self.canvas.picture

@@ -30,7 +30,7 @@ def test_an_alignment_along_parttree_has_no_growth_and_no_replay(qtbot: Any) -> 
     timeline = TimelineView(Selection())
     qtbot.addWidget(timeline)
     timeline.show_result(result)
-    assert "2 steps" in timeline._summary.text() and "strip" not in timeline._summary.text()
+    assert "2 steps" in timeline.summary.text() and "strip" not in timeline.summary.text()
     assert timeline._colour.itemText(1) == "Colour by step"
 
 

@@ -58,4 +58,4 @@ def test_a_gpu_that_is_not_here(qtbot: Any) -> None:
     given = replace(examples.result(examples.problem(*examples.related(300))), backend="cuda", device="NVIDIA Other")
     view = opened(qtbot, DotPlotView(Selection()), given)
     assert view._overview.index.device is None
-    assert any("by the CPU: NVIDIA Other is" in item.text for item in view._legend.items)
+    assert any("by the CPU: NVIDIA Other is" in item.text for item in view.legend.items)

@@ -49,30 +49,28 @@ class PosteriorPanel:
         self._place: tuple[int, int] | None = None
         self._wanted = (0, 0)
         self._pointed: tuple[int, int] | None = None
-        self.canvas, self.thirds, self._summary = HeatCanvas(), QListWidget(), QLabel(wordWrap=True)
+        self.canvas, self.thirds, self.summary = HeatCanvas(), QListWidget(), QLabel(wordWrap=True)
         self._axes: PairAxes | None = None
         self.rows = QComboBox(), QComboBox()
         self.follows = QCheckBox("Follow the rows")
         self.follows.setChecked(True)
         self.consistent = QCheckBox("After consistency")
-        self._legend, self._listed = Legend(), QLabel(wordWrap=True)
+        self.legend, self._listed = Legend(), QLabel(wordWrap=True)
         self.panel = QWidget()
         self.panel.hide()
         for widget in (
             self.canvas,
             self.thirds,
-            self._summary,
+            self.summary,
             *self.rows,
             self.consistent,
             self.follows,
-            self._legend,
+            self.legend,
             self._listed,
         ):
             widget.setParent(self.panel)  # so that they are deleted with it, opened or not
         self._computing = LatestTask(view, self._take_result, self._show_error)
-        self._computing.progressed.connect(
-            lambda state: self._summary.setText(f"Posteriors: {state[0] / state[1]:.0%}")
-        )
+        self._computing.progressed.connect(lambda state: self.summary.setText(f"Posteriors: {state[0] / state[1]:.0%}"))
         self.canvas.over, self.canvas.largest = self._draw_over, True
         self.canvas.pointed.connect(self._on_heat)
         self.canvas.clicked.connect(self._on_click)
@@ -168,7 +166,7 @@ class PosteriorPanel:
         beside.addWidget(self.canvas)
         beside.addWidget(listed)
         beside.setStretchFactor(0, 1)
-        column_of(tools, (beside, 1), self._legend, self._summary, parent=self.panel, spacing=2)
+        column_of(tools, (beside, 1), self.legend, self.summary, parent=self.panel, spacing=2)
         self.canvas.setAccessibleName("Posteriors")
         self.thirds.setAccessibleName("Third rows")
         self.thirds.itemActivated.connect(lambda item: self._go_to_third(self.thirds.row(item)))
@@ -187,7 +185,7 @@ class PosteriorPanel:
         alignment = self._view.alignment
         first, second = (box.currentIndex() for box in self.rows)
         self._clear_result()
-        self._summary.setText("Computing posteriors ...")
+        self.summary.setText("Computing posteriors ...")
         self._wanted = first, second
         self._computing.request(
             lambda monitor: (
@@ -210,7 +208,7 @@ class PosteriorPanel:
 
     def _show_error(self, error: Exception) -> None:
         self._clear_result()
-        self._summary.setText(str(error))
+        self.summary.setText(str(error))
 
     def _on_altered(self) -> None:
         """Compute again after an edit."""
@@ -223,7 +221,7 @@ class PosteriorPanel:
     def _show_heat_map(self) -> None:
         if self.found is None:
             self.canvas.show_values(np.empty((0, 0)))
-            self._legend.show_items(())
+            self.legend.show_items(())
             self._axes = None
             return
         self._axes = self._make_axes(self.found)
@@ -252,7 +250,7 @@ class PosteriorPanel:
         names = [self._of.names[row] for row in self.found.rows]
         gradient = LegendItem("gradient", "posterior 0 to 1", heat_map.legend_colours(COLOURS))
         line = LegendItem("line", "aligned letters", (theme.active().path,))
-        self._legend.show_items((gradient, line, LegendItem("text", f"down {names[0]}, across {names[1]}")))
+        self.legend.show_items((gradient, line, LegendItem("text", f"down {names[0]}, across {names[1]}")))
 
     def _draw_over(self, painter: QPainter) -> None:
         """Draw the aligned letters and lines through the letters at the cursor."""
@@ -355,7 +353,7 @@ class PosteriorPanel:
             support = found.score_thirds(np.array([cell[0]]), np.array([cell[1]]))[:, 0]
             what = about = f"{self._letter_text(0, cell[0])} {TIMES} {self._letter_text(1, cell[1])}"
             here, then = float(found.before[cell]), float(found.after[cell])
-        self._summary.setText(f"{about}: posterior {here:.3f}, after consistency {then:.3f}")
+        self.summary.setText(f"{about}: posterior {here:.3f}, after consistency {then:.3f}")
         self._order = np.argsort(-support, kind="stable")[:MAX_LISTED].tolist()
         rows = len(self._of.names) - 2
         shown = f" ({support.size:,} most similar of {rows:,})" if support.size < rows else ""
@@ -370,7 +368,7 @@ class PosteriorPanel:
     def copy_figure(self) -> None:
         """Copy the heat map as a figure."""
         export.copy_figure(self._figure_size(), self._draw_figure)
-        self._summary.setText("Copied the figure.")
+        self.summary.setText("Copied the figure.")
 
     def save_figure(self) -> None:
         """Ask for a file and write the heat map as PNG, SVG or PDF."""
@@ -381,10 +379,10 @@ class PosteriorPanel:
         return f"Posteriors of {self.rows[0].currentText()} {TIMES} {self.rows[1].currentText()}"
 
     def _figure_size(self) -> QSize:
-        return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self._legend.items)
+        return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self.legend.items)
 
     def _draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        framed_figure.draw_figure(painter, area, self._figure_title(), self._legend.items, self.canvas.draw_visible)
+        framed_figure.draw_figure(painter, area, self._figure_title(), self.legend.items, self.canvas.draw_visible)
 
 
 def _canvas_point(canvas: HeatCanvas, i: float, j: float) -> QPointF:

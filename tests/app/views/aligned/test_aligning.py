@@ -59,7 +59,7 @@ def test_chosen_cells_are_refined_by_a_method_that_takes_an_alignment(view: Alig
 
 def test_what_cannot_be_realigned_says_why(view: AlignmentViewer) -> None:
     view.realign.realign_cells(realignment.realigning_methods(2)[0])
-    assert "Select one block" in view._status.text() and view.realign.find_methods() == []
+    assert "Select one block" in view.status.text() and view.realign.find_methods() == []
 
 
 def test_chosen_rows_are_realigned_to_the_others(view: AlignmentViewer, qtbot: Any) -> None:
@@ -76,7 +76,7 @@ def test_sequences_are_added_aligned_and_undone(view: AlignmentViewer, qtbot: An
     qtbot.waitUntil(lambda: not view.realign.busy)
     assert view.alignment.names[-1] == "new" and text(view)[5] == "MKVA-LNDSTCCGHW" and text(view)[:5] == list(ROWS)
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4, 5]
-    assert view._status.text() == "Done: adding 1 sequence."
+    assert view.status.text() == "Done: adding 1 sequence."
     view.editor.undo()
     assert len(text(view)) == 5
 
@@ -110,7 +110,7 @@ def test_rows_and_columns_are_split_off(view: AlignmentViewer) -> None:
     assert parts[1].letters.shape == (3, 3) and view.alignment.letters.shape == (3, 12)
     view.canvas.select_cells(None, None)
     view.realign.split_off()
-    assert len(parts) == 2 and "split off" in view._status.text()
+    assert len(parts) == 2 and "split off" in view.status.text()
 
 
 def test_an_edit_in_the_meantime_goes_before(view: AlignmentViewer, qtbot: Any) -> None:
@@ -119,13 +119,13 @@ def test_an_edit_in_the_meantime_goes_before(view: AlignmentViewer, qtbot: Any) 
     view.commands.insert_gap()
     after = text(view)
     qtbot.waitUntil(lambda: not view.realign.busy)
-    assert text(view) == after and "edited meanwhile" in view._status.text()
+    assert text(view) == after and "edited meanwhile" in view.status.text()
 
 
 def test_blocks_are_chosen_with_the_mouse_and_copied(view: AlignmentViewer) -> None:
     drag(view, cell(view, 0, 1), cell(view, 1, 2))
     drag(view, cell(view, 3, 8), cell(view, 3, 9), Control)
-    assert len(view.picture.cell_selection.blocks) == 2 and "in 2 blocks" in view._status.text()
+    assert len(view.picture.cell_selection.blocks) == 2 and "in 2 blocks" in view.status.text()
     image(view)
     view.exporter.copy_text("plain")
     assert QApplication.clipboard().text().split("\n") == ["KV--", "KV--", "--SP"]
@@ -156,7 +156,7 @@ def test_a_table_is_written_beside_the_names(view: AlignmentViewer, tmp_path: Pa
     path = tmp_path / "table.csv"
     path.write_text("name,organism,number of it\nrow3,mouse,9\nrow0,human,10\nrow1,mouse,\nother,x,1\n")
     view.commands.add_table(path)
-    assert view.notes == ["organism", "number_of_it"] and "3 of 5 rows; 1 line of the table" in view._status.text()
+    assert view.notes == ["organism", "number_of_it"] and "3 of 5 rows; 1 line of the table" in view.status.text()
     image(view)
     view.commands.sort_by_note("number_of_it")
     assert view.picture.order.tolist() == [3, 0, 1, 2, 4]
@@ -167,7 +167,7 @@ def test_a_table_is_written_beside_the_names(view: AlignmentViewer, tmp_path: Pa
     view.commands.rename_row("other name")
     assert view.alignment.names[3] == "other name" and view.notes[-1] == "tag"
     view.commands.rename_row("row0")
-    assert "the name of another row" in view._status.text()
+    assert "the name of another row" in view.status.text()
     view.editor.undo()
     assert view.alignment.names[3] == "row3"
     view.show_note("organism", False)
@@ -194,7 +194,7 @@ def test_an_edit_of_a_large_alignment_is_made_on_a_thread(
     view.commands.insert_gap()
     assert text(view) == list(ROWS)
     view.commands.insert_gap()
-    assert "is running" in view._status.text()
+    assert "is running" in view.status.text()
     qtbot.waitUntil(lambda: not view.commands.busy)
     assert text(view)[0] == "MKV-A-LNDSTCCGHW" and view.picture.cursor == (0, 4)
     view.commands.delete_gap()
@@ -202,7 +202,7 @@ def test_an_edit_of_a_large_alignment_is_made_on_a_thread(
     view.canvas.go_to(0, 1)
     view.commands.delete_gap()
     qtbot.waitUntil(lambda: not view.commands.busy)
-    assert "only gaps" in view._status.text() and text(view)[0] == "MKVA-LNDSTCCGHW-"
+    assert "only gaps" in view.status.text() and text(view)[0] == "MKVA-LNDSTCCGHW-"
 
 
 def test_every_menu_opens_with_what_can_be_done(view: AlignmentViewer) -> None:

@@ -23,7 +23,7 @@ from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, 
 
 def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewer) -> None:
     view.compare_with(alignment())
-    assert "SP 1.000, TC 1.000" in view._status.text() and view.picture.tracks["agreement"].tolist() == [1] * 15
+    assert "SP 1.000, TC 1.000" in view.status.text() and view.picture.tracks["agreement"].tolist() == [1] * 15
     view.canvas.go_to(0, 3)
     view.commands.insert_gap()
     assert 0 < view.picture.tracks["agreement"][4] < 1
@@ -39,7 +39,7 @@ def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewe
 
 def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
     view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
-    assert "Against the reference three: SP 1.000" in view._status.text() and "agreement" in view.canvas.shown_tracks
+    assert "Against the reference three: SP 1.000" in view.status.text() and "agreement" in view.canvas.shown_tracks
     assert view.picture.tracks["agreement"].tolist() == [1] * 15
 
 
@@ -71,7 +71,7 @@ def moved() -> AlignedSequences:
 def test_the_other_alignment_stands_below_in_step(view: AlignmentViewer) -> None:
     view.comparison.compare_with(moved(), visible=True)
     other = view.comparison.canvas
-    assert view.comparison.panel.isVisible() and "SP" in view._status.text()
+    assert view.comparison.panel.isVisible() and "SP" in view.status.text()
     view.commands.sort_rows("start")
     assert [other.picture.line_name(place) for place in range(5)] == [
         view.picture.line_name(place) for place in range(5)

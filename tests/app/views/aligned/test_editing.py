@@ -98,12 +98,12 @@ def test_rows_and_columns_go_and_come_back(view: AlignmentViewer) -> None:
     view.commands.keep_only()
     assert text(view) == ["HW", "YW"]
     view.commands.remove_gap_columns()
-    assert "0 columns of gaps" in view._status.text()
+    assert "0 columns of gaps" in view.status.text()
 
 
 def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, answers: Answers) -> None:
     press(view, Qt.Key.Key_W)
-    assert text(view) == list(ROWS) and "Type over letters" in view._status.text()
+    assert text(view) == list(ROWS) and "Type over letters" in view.status.text()
     answers.agrees = True
     view.commands.set_typing(True)
     press(view, Qt.Key.Key_W)
@@ -129,7 +129,7 @@ def test_nucleotides_are_turned_and_translated(view: AlignmentViewer) -> None:
 def test_an_alignment_of_gaps_alone_stays(view: AlignmentViewer) -> None:
     view.show_datum(alignment("---", "---"))
     view.commands.remove_gap_columns()
-    assert text(view) == ["---", "---"] and "keep at least one" in view._status.text()
+    assert text(view) == ["---", "---"] and "keep at least one" in view.status.text()
 
 
 def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
@@ -164,11 +164,11 @@ def test_a_long_edit_tells_how_far_it_is_and_is_stopped(
     monkeypatch.setattr(cpu_blocks, "reverse_rows", slow)
     view.commands.reverse_complement()
     assert at_work.wait(PATIENCE_MS / 1000)
-    qtbot.waitUntil(lambda: "0 % (Esc stops it)" in view._status.text())
+    qtbot.waitUntil(lambda: "0 % (Esc stops it)" in view.status.text())
     press(view, Qt.Key.Key_Escape)
     go_on.set()
     qtbot.wait(50)
-    assert text(view) == before and not view.commands.busy and view._status.text() == "Stopped: the reverse complement."
+    assert text(view) == before and not view.commands.busy and view.status.text() == "Stopped: the reverse complement."
     view.commands.reverse_complement()
     qtbot.waitUntil(lambda: not view.commands.busy)
     assert text(view)[0] == "A-CGT" and view.editor.undo_text == "the reverse complement"
@@ -247,4 +247,4 @@ def test_the_type_of_the_letters_is_set_and_taken_back(view: AlignmentViewer) ->
     assert view.alignment.type == SequenceType.DNA and view.editor.edits is None
     view.show_datum(alignment("MKLV-A", "MKLVCA"))
     view.commands.set_type(SequenceType.RNA)
-    assert view.alignment.type == SequenceType.PROTEIN and "'L' in column 3 is not a RNA letter" in view._status.text()
+    assert view.alignment.type == SequenceType.PROTEIN and "'L' in column 3 is not a RNA letter" in view.status.text()

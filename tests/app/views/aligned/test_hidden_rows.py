@@ -30,7 +30,7 @@ def test_hidden_rows_are_no_longer_chosen(view: AlignmentViewer) -> None:
     press(view, Qt.Key.Key_Delete)
     assert len(text(view)) == 5 and [text(view)[row] for row in (0, 2)] == [ROWS[0] + "-", ROWS[2] + "-"]
     view.commands.keep_only()
-    assert len(text(view)) == 5 and "Select cells" in view._status.text()
+    assert len(text(view)) == 5 and "Select cells" in view.status.text()
 
 
 def test_all_that_can_be_chosen_is_what_is_shown(view: AlignmentViewer) -> None:
@@ -49,7 +49,7 @@ def test_columns_go_from_hidden_rows_too(view: AlignmentViewer) -> None:
     hide(view, 1, 3, 4)
     choose_columns(view, 4, 4)  # a gap in both rows that are shown
     press(view, Qt.Key.Key_Delete)
-    assert text(view) == [row[:4] + row[5:] for row in ROWS] and "3 hidden rows" in view._status.text()
+    assert text(view) == [row[:4] + row[5:] for row in ROWS] and "3 hidden rows" in view.status.text()
     view.editor.undo()
     choose_columns(view, 5, 5)
     press(view, Qt.Key.Key_Delete)
@@ -65,19 +65,19 @@ def test_gaps_before_columns_move_hidden_rows_too(view: AlignmentViewer, key: An
     if key == Qt.Key.Key_Space:
         assert text(view) == ["A--CD", "A--CD", "AG-CD", "A--CD", "A--CD"]
     else:
-        assert text(view) == ["A-CD", "A-CD", "AGCD", "A-CD", "A-CD"] and "letter" in view._status.text()
+        assert text(view) == ["A-CD", "A-CD", "AGCD", "A-CD", "A-CD"] and "letter" in view.status.text()
 
 
 def test_one_column_and_one_hidden_row_are_told_as_one(view: AlignmentViewer) -> None:
     view.commands.insert_column()
     view.commands.remove_gap_columns()
-    assert view._status.text() == "1 column of gaps removed."
+    assert view.status.text() == "1 column of gaps removed."
     view.commands.trim_columns(0.5)
-    assert view._status.text() == "1 column removed."
+    assert view.status.text() == "1 column removed."
     hide(view, 1)
     choose_columns(view, 2, 2)
     press(view, Qt.Key.Key_Delete)
-    assert view._status.text() == "1 column deleted, also in 1 hidden row."
+    assert view.status.text() == "1 column deleted, also in 1 hidden row."
     view.commands.keep_only()
     choose_columns(view, 0, 0)
     view.commands.keep_only()

@@ -40,9 +40,9 @@ def test_rows_are_those_of_the_path_and_positions_those_of_the_sequences(view: A
     rows = [row.tobytes().decode() for row in view.alignment.letters]
     assert tuple(rows) == path.gapped_rows(*result.problem.sequences)
     view.canvas.go_to(0, rows[0].index(rows[0].strip("-")[0]))
-    assert f"letter {rows[0][0]} {path.start[0] + 1}" in view._status.text()
+    assert f"letter {rows[0][0]} {path.start[0] + 1}" in view.status.text()
     assert view.finder.go_to(f"j {path.end[1]}") and view.picture.cursor[1] == len(rows[1].rstrip("-")) - 1
-    assert not view.finder.go_to(f"i {path.end[0] + 1}") and "has letters" in view._status.text()
+    assert not view.finder.go_to(f"i {path.end[0] + 1}") and "has letters" in view.status.text()
 
 
 def test_numbers_are_those_of_the_alignment(view: AlignmentViewer, result: Result) -> None:
@@ -74,7 +74,7 @@ def test_keys_go_from_one_mismatch_and_gap_to_the_next(view: AlignmentViewer, re
         found.append(view.picture.cursor[1])
     assert found == differing[differing[0] == 0 :] == chosen
     press(view, Qt.Key.Key_M)
-    assert "No mismatch after" in view._status.text()
+    assert "No mismatch after" in view.status.text()
     press(view, Qt.Key.Key_M, Shift)
     assert view.picture.cursor[1] == differing[-2]
 

@@ -34,7 +34,7 @@ def test_the_chosen_rows_are_shown_and_third_rows_named(shown: AlignmentViewer) 
     side = shown.posteriors
     assert side.is_open and side.found.rows == (0, 2)
     assert side.canvas.values.shape == (14, 12) and side.canvas.values[0, 0] > 0.5
-    assert "row0" in side._legend.items[2].text and side.thirds.count() == 3
+    assert "row0" in side.legend.items[2].text and side.thirds.count() == 3
     assert {side.thirds.item(place).text().split()[1] for place in range(3)} == {"row1", "row3", "row4"}
     before = side.canvas.values.copy()
     side.consistent.setChecked(True)
@@ -47,18 +47,18 @@ def test_a_pair_that_is_pointed_at_is_framed_in_the_alignment(shown: AlignmentVi
     place = QPointF((box[0] + box[1]) / 2, (box[2] + box[3]) / 2)
     QTest.mouseMove(side.canvas, place.toPoint())
     side.canvas.pointed.emit((4, 3))
-    assert shown.selection.column == 5 and "L5" in side._summary.text() and "support L5" in side._listed.text()
+    assert shown.selection.column == 5 and "L5" in side.summary.text() and "support L5" in side._listed.text()
     assert image(shown) != plain
     QTest.mouseClick(side.canvas, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert shown.picture.cursor == (0, 5)
     side.canvas.pointed.emit(None)
-    assert shown.selection.column is None and "aligned pairs" in side._summary.text()
+    assert shown.selection.column is None and "aligned pairs" in side.summary.text()
 
 
 def test_the_cursor_of_the_alignment_is_a_cross(shown: AlignmentViewer) -> None:
     side, plain = shown.posteriors, shown.posteriors.canvas.grab().toImage()
     shown.canvas.go_to(0, 13)
-    assert side._place == (12, 10) and "H13" in side._summary.text()
+    assert side._place == (12, 10) and "H13" in side.summary.text()
     assert side.canvas.grab().toImage() != plain
 
 
@@ -76,7 +76,7 @@ def test_one_row_twice_is_refused_in_words(shown: AlignmentViewer, qtbot: Any) -
     side = shown.posteriors
     side.rows[1].setCurrentIndex(0)
     side.rows[1].activated.emit(0)
-    qtbot.waitUntil(lambda: "two different rows" in side._summary.text())
+    qtbot.waitUntil(lambda: "two different rows" in side.summary.text())
     assert side.found is None and not side.canvas.values.size
 
 

@@ -48,13 +48,13 @@ def test_rows_that_were_put_on_top_are_seen(view: AlignmentViewer) -> None:
 def test_all_rows_are_not_hidden_and_it_is_said_why(view: AlignmentViewer) -> None:
     view.canvas.select_cells(None, None)
     view.commands.hide_selected()
-    assert view.picture.shape[0] == 5 and "one must stay" in view._status.text()
+    assert view.picture.shape[0] == 5 and "one must stay" in view.status.text()
 
 
 def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer) -> None:
     (tree,) = tree_files.parse_trees("((row4,row1),(row0,other),row3);")
     view.commands.sort_by_tree(tree)
-    assert view.picture.order.tolist() == [4, 1, 0, 3, 2] and "1 of 5 rows" in view._status.text()
+    assert view.picture.order.tolist() == [4, 1, 0, 3, 2] and "1 of 5 rows" in view.status.text()
     view.selection.choose_taxa(["row1", "row3"])
     view.select_taxa()
     assert chosen(view)[0] == [1, 3]
@@ -74,7 +74,7 @@ def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) 
     view.finder.select_matching_rows()
     assert chosen(view)[0] == [0, 2, 3]
     for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "No name and no row")):
-        assert not view.finder.go_to(wrong) and said in view._status.text()
+        assert not view.finder.go_to(wrong) and said in view.status.text()
 
 
 def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> None:
@@ -97,7 +97,7 @@ def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> N
 def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(motif_search, "MAX_HITS", 2)
     view.finder.go_to("NDS")
-    assert "the first 2 matches" in view._status.text()
+    assert "the first 2 matches" in view.status.text()
 
 
 def test_a_large_alignment_is_searched_on_a_thread(
@@ -106,9 +106,9 @@ def test_a_large_alignment_is_searched_on_a_thread(
     monkeypatch.setattr(search_controller, "MAX_LETTERS_AT_ONCE", 0)
     assert not view.finder.go_to("NDS")
     qtbot.waitUntil(lambda: not view.finder.busy)
-    assert [hit[0] for hit in view.picture.matches] == [0, 2, 3] and "of 3" in view._status.text()
+    assert [hit[0] for hit in view.picture.matches] == [0, 2, 3] and "of 3" in view.status.text()
     view.finder.go_to("/[/")
-    qtbot.waitUntil(lambda: "is not a regular expression" in view._status.text())
+    qtbot.waitUntil(lambda: "is not a regular expression" in view.status.text())
     view.finder.go_to("12")
     qtbot.waitUntil(lambda: view.picture.cursor[1] == 11)
 
@@ -119,13 +119,13 @@ def test_the_chosen_letters_are_found_elsewhere(view: AlignmentViewer) -> None:
     rows = next(action.menu() for action in menu.actions() if action.text() == "Rows")
     rows.aboutToShow.emit()
     next(action for action in rows.actions() if action.text().startswith("Find the selected")).trigger()
-    assert view.finder.box.text() == "=DST" and view.picture.cursor == (2, 7) and "2 of 3" in view._status.text()
+    assert view.finder.box.text() == "=DST" and view.picture.cursor == (2, 7) and "2 of 3" in view.status.text()
     rows.aboutToShow.emit()
     next(action for action in rows.actions() if action.text().startswith("Next")).trigger()
     assert view.picture.cursor == (4, 7)
     view.canvas.select_cells(np.arange(5) == 0, np.arange(15) == 4)
     view.finder.find_selected_letters()
-    assert "Select 1 to" in view._status.text()
+    assert "Select 1 to" in view.status.text()
 
 
 def test_the_cursor_stays_on_its_row(view: AlignmentViewer) -> None:
@@ -154,7 +154,7 @@ def test_a_search_of_names_keeps_the_column(view: AlignmentViewer) -> None:
     assert view.picture.cursor == (55, 300) and view.canvas.frame_.first_column == first
     type_search(view, "row5")
     QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
-    assert view.picture.cursor == (50, 300) and "of 11" in view._status.text()
+    assert view.picture.cursor == (50, 300) and "of 11" in view.status.text()
     view.canvas.frame_.first_column = 20.0  # scrolled without the cursor
     view.canvas.repaint_all()
     type_search(view, "row7")
@@ -166,7 +166,7 @@ def test_matches_go_with_the_next_search_and_are_not_in_figures(view: AlignmentV
     assert len(view.picture.matches) == 3
     assert not len(view.canvas.visible_part.freeze().picture.matches)
     type_search(view, "QQQQ")
-    assert not len(view.picture.matches) and "No name and no row" in view._status.text()
+    assert not len(view.picture.matches) and "No name and no row" in view.status.text()
     type_search(view, "NDS")
     type_search(view, "12")
     assert not len(view.picture.matches) and view.picture.cursor[1] == 11

@@ -56,19 +56,19 @@ def test_one_file_is_written_at_a_time(
     monkeypatch.setattr(alignment_writer, "write_alignments", lambda *given: wait.wait() and write(*given))
     view.exporter.save_alignment()
     view.exporter.save_alignment()
-    assert "Another file is being written" in view._status.text()
+    assert "Another file is being written" in view.status.text()
     wait.set()
-    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    qtbot.waitUntil(lambda: "Saved" in view.status.text())
     assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
     view.canvas.select_cells(np.arange(5) == 1, np.arange(15) < 3)
     answers.path = tmp_path / "two.fasta"
     view.exporter.save_alignment(True)
-    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view.exporter.file_writing.busy)
+    qtbot.waitUntil(lambda: "two.fasta" in view.status.text() and not view.exporter.file_writing.busy)
     assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
     answers.path = tmp_path / "missing" / "three.fasta"
     view.exporter.save_alignment()
     qtbot.waitUntil(lambda: bool(answers.warnings))
-    assert "three.fasta" in answers.warnings[0] and "three.fasta" not in view._status.text()
+    assert "three.fasta" in answers.warnings[0] and "three.fasta" not in view.status.text()
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
@@ -142,7 +142,7 @@ def test_a_figure_is_fine_and_leaves_the_screen_alone(
     painted, asked, body = view.canvas._painted, [], cell_painter.paint_cells
     monkeypatch.setattr(cell_painter, "paint_cells", lambda *given: asked.append(given[3]) or body(*given))
     view.exporter.copy_picture()
-    qtbot.waitUntil(lambda: "Picture copied" in view._status.text())
+    qtbot.waitUntil(lambda: "Picture copied" in view.status.text())
     assert asked == [cell_painter.FINE_SAMPLES] and view.canvas._painted is painted
     assert not QApplication.clipboard().image().isNull()
 
@@ -247,11 +247,11 @@ def test_a_wrapped_figure_is_drawn_on_a_thread(
     view.show_datum(alignment("ACDE-GHIK" * 20, *["ACDEFGHIK" * 20] * 40))
     view.exporter.save_wrapped()
     view.set_track("logo", False)  # what is drawn is what was shown when it was asked for
-    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    qtbot.waitUntil(lambda: "Saved" in view.status.text())
     assert path.stat().st_size > 10_000 and threads and threading.main_thread() not in threads
     monkeypatch.setattr(figures, "MAX_HEIGHT", 10)
     view.exporter.save_wrapped()
-    assert "cannot hold" in view._status.text()
+    assert "cannot hold" in view.status.text()
 
 
 @pytest.mark.parametrize("look", ["letters", "fitted", "wrapped"])
@@ -297,7 +297,7 @@ def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
     threads[0].join()
     assert not path.exists()
     view.exporter.save_picture()
-    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    qtbot.waitUntil(lambda: "Saved" in view.status.text())
     assert path.stat().st_size > 2000
 
 
@@ -378,7 +378,7 @@ def test_figures_have_a_size_in_print(
     answers.path = path
     for save in (view.exporter.print_picture, view.exporter.print_wrapped):
         save()
-        qtbot.waitUntil(lambda: "Saved" in view._status.text())
+        qtbot.waitUntil(lambda: "Saved" in view.status.text())
         assert told[-1].startswith("120 ") and "1,200 " in told[-1] and "points" in told[-1]
         if suffix == ".png":
             image = QImage(str(path))
@@ -410,7 +410,7 @@ def test_a_figure_that_is_stopped_leaves_no_word_on_standard_error(
 @pytest.mark.parametrize(("form", "said"), [("names", "Copied 5 names."), (".fasta", "Copied 5 rows x 15 columns.")])
 def test_what_was_copied_is_said(view: AlignmentViewer, form: str, said: str) -> None:
     view.exporter.copy_text(form)
-    assert view._status.text() == said
+    assert view.status.text() == said
 
 
 def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) -> None:
@@ -456,7 +456,7 @@ def test_pages_are_chosen_when_printing(
     monkeypatch.setattr(PrintSizeDialog, "exec", choose)
     answers.path = tmp_path / "figure.pdf"
     view.exporter.print_wrapped()
-    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    qtbot.waitUntil(lambda: "Saved" in view.status.text())
     assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
 
 

@@ -119,7 +119,7 @@ def test_what_is_said_of_the_cursor_follows_an_edit(view: AlignmentViewer) -> No
     view.canvas.go_to(0, 6)
     press(view, " ")
     assert text(view)[0].startswith("MKVA-L-N") and view.picture.cursor == (0, 7)
-    assert view._status.text().startswith("column 8 ")
+    assert view.status.text().startswith("column 8 ")
 
 
 def test_code_that_paints_is_loaded_for_what_is_painted(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,9 +170,9 @@ def test_pointing_at_a_track_tells_its_value(view: AlignmentViewer, qtbot: Any) 
         place = QPointF(frame.column_x(1.5), top + tracks.track_height(name) / 2)
         top += tracks.track_height(name)
         QTest.mouseMove(view.canvas.viewport(), place.toPoint())
-        qtbot.waitUntil(lambda wanted=wanted: wanted in view._status.text())
-        assert view._status.text().startswith("column 2 ") and view.selection.column == 1
-        assert view.canvas.viewport().toolTip() == view._status.text()
+        qtbot.waitUntil(lambda wanted=wanted: wanted in view.status.text())
+        assert view.status.text().startswith("column 2 ") and view.selection.column == 1
+        assert view.canvas.viewport().toolTip() == view.status.text()
     QTest.mouseMove(view.canvas.viewport(), QPointF(frame.column_x(1.5), frame.top + 5).toPoint())
-    qtbot.waitUntil(lambda: "row 1" in view._status.text())
+    qtbot.waitUntil(lambda: "row 1" in view.status.text())
     assert not view.canvas.viewport().toolTip()

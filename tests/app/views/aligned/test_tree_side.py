@@ -49,7 +49,7 @@ def names(view: AlignmentViewer) -> list[str]:
 
 def test_rows_stand_in_the_order_of_the_leaves(view: AlignmentViewer, tree: Tree) -> None:
     assert names(view) == ["row4", "row1", "row0", "row3", "row2"] and tree.taxa == ("row4", "row1", "row0", "row3")
-    assert view.tree.panel.isVisible() and "1 of 5 rows" in view._status.text()
+    assert view.tree.panel.isVisible() and "1 of 5 rows" in view.status.text()
     rows = view.tree.panel._layout.row[tree.leaves]
     assert rows.tolist() == [0.5, 1.5, 2.5, 3.5]
     with pytest.raises(InputError, match="none of its taxa"):
@@ -325,6 +325,6 @@ def test_what_is_in_a_collapsed_clade_is_found_on_its_line(view: AlignmentViewer
     view.canvas.go_to(2, 5)
     assert view.finder.go_to("row1") and view.picture.cursor == (0, 5)  # the column stays
     assert view.finder.go_to("NEST") and view.picture.cursor == (0, 6)  # a motif of row1 alone
-    assert "1 of 1" in view._status.text()
+    assert "1 of 1" in view.status.text()
     view.finder.select_matching_rows()
     assert chosen(view)[0] == [1]

@@ -157,7 +157,7 @@ def test_a_bar_of_the_timeline_lights_its_chunk(qtbot: Any, view: CubeView) -> N
     assert view.picture.lit_chunk == strip
     assert any(stroke.name == "lit" for stroke in view.picture.drawing.marks)
     assert f"chunk {strip} " in timeline.status.text() and "layers" in timeline.status.text()
-    assert "9 chunks" in timeline._summary.text()
+    assert "9 chunks" in timeline.summary.text()
     timeline._point_at(None)
     assert not any(stroke.name == "lit" for stroke in view.picture.drawing.marks)
 

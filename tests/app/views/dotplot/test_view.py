@@ -53,7 +53,7 @@ def unaligned(qtbot, view, first, second):
 
 
 def words(view):
-    return " | ".join(item.text for item in view._legend.items)
+    return " | ".join(item.text for item in view.legend.items)
 
 
 def colours(view, rows, columns):
@@ -104,7 +104,7 @@ def test_a_score_alone_and_a_pair_that_was_not_aligned(qtbot, view):
     assert "equal letters" in words(view)
     assert not view.layer_actions["path"].isVisible()
     assert not view.go_to("end")
-    assert "not aligned" in view._status.text()
+    assert "not aligned" in view.status.text()
     assert view.figure_title() == "first \u00d7 second"
 
 
@@ -172,7 +172,7 @@ def test_hover_counts_the_matches_of_a_pixel(qtbot, view):
     point = view.plot.box.mapViewToScene(QPointF(cell[1], cell[0]))
     view.plot.scene().sigMouseMoved.emit(point)
     assert view.selection.cell is not None
-    assert "equal words here" in view._status.text()
+    assert "equal words here" in view.status.text()
 
 
 def test_another_k(qtbot, view):
@@ -183,7 +183,7 @@ def test_another_k(qtbot, view):
     assert "9 equal letters" in words(view)
     assert view.dots.window.runs.lengths.min() >= 9
     type_k(qtbot, view, "99")
-    qtbot.waitUntil(lambda: "between 1 and 64" in view._status.text())
+    qtbot.waitUntil(lambda: "between 1 and 64" in view.status.text())
     assert "9 equal letters" in words(view)
     type_k(qtbot, view, "auto")
     settled(qtbot, view)
@@ -298,7 +298,7 @@ def test_a_hovered_cell_is_marked_in_both(qtbot, view, selection):
     settled(qtbot, view)
     before = view.plot.grab().toImage()
     selection.hover_cell((200, 210))
-    assert "cell (200, 210)" in view._status.text()
+    assert "cell (200, 210)" in view.status.text()
     assert view.plot.grab().toImage() != before
     chosen = []
     selection.cell_chosen.connect(chosen.append)

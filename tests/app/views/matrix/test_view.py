@@ -125,7 +125,7 @@ def test_chunk_borders_run_across_the_strips(qtbot, view, swapped):
     assert not view.layer_actions["chunks"].isVisible()
     view.show_result(replace(result, method="chunked-alignment-1", parameters={**result.parameters, "h": 16}))
     assert view.layer_actions["chunks"].isVisible()
-    assert f"every 16 {'columns' if swapped else 'rows'}" in " ".join(item.text for item in view._legend.items)
+    assert f"every 16 {'columns' if swapped else 'rows'}" in " ".join(item.text for item in view.legend.items)
     with_chunks = view.plot.grab().toImage()
     view.layer_actions["chunks"].setChecked(False)
     without = view.plot.grab().toImage()
@@ -146,7 +146,7 @@ def layers_offered(view):
 
 
 def words(view):
-    return " | ".join(item.text for item in view._legend.items)
+    return " | ".join(item.text for item in view.legend.items)
 
 
 def made_by(result, method, **parameters):
@@ -315,7 +315,7 @@ def test_go_to_start_end_window_and_nonsense(qtbot, view):
     assert frame.rows[0] <= 10
     assert frame.rows[1] >= 31
     assert not view.go_to("900, 1")
-    assert "must be between" in view._status.text()
+    assert "must be between" in view.status.text()
 
 
 def test_fit_path_and_one_to_one(qtbot, view):
@@ -475,7 +475,7 @@ def test_the_matrix_of_a_gpu_that_is_not_here_says_so(qtbot, view):
     view.show_result(result)
     qtbot.waitUntil(lambda: view._scanned is not None)
     assert view._scanned.device is None
-    assert "Matrix computed by the CPU" in view._status.text()
+    assert "Matrix computed by the CPU" in view.status.text()
 
 
 def turn_wheel(view, cell, notches):

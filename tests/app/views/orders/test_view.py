@@ -62,16 +62,16 @@ def test_another_chunk_begins_at_its_first_step(view: OrdersView) -> None:
     assert view.player.step == 0 and view.panels[0].order == ChunkOrder(True, 3, 3, 6)
     view.layers.setValue(2)
     assert view.player.slider.maximum() == 10
-    assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view._counts_label.text()
+    assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view.counts_label.text()
 
 
 def test_the_chunks_of_the_run_are_counted(view: OrdersView) -> None:
-    assert "A chunk of this run has 8 \u00d7 8 \u00d7 22 cells" in view._counts_label.text()
-    assert "(2 \u00d7 8 \u2212 1) \u00d7 22 = 330" in view._counts_label.text() and "= 36" in view._counts_label.text()
+    assert "A chunk of this run has 8 \u00d7 8 \u00d7 22 cells" in view.counts_label.text()
+    assert "(2 \u00d7 8 \u2212 1) \u00d7 22 = 330" in view.counts_label.text() and "= 36" in view.counts_label.text()
     view.selection.hover_strip(8)
-    assert "Chunk 8 of this run has" in view._counts_label.text()
+    assert "Chunk 8 of this run has" in view.counts_label.text()
     view.show_result(None)
-    assert "this run" not in view._counts_label.text()
+    assert "this run" not in view.counts_label.text()
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_the_chunks_of_the_run_are_counted(view: OrdersView) -> None:
 )  # fmt: skip
 def test_the_steps_are_those_that_the_kernel_takes(view: OrdersView, mapping: str, told: str) -> None:
     """s = 16, 22 layers: (2 x 16 - 1) x 22 and 2 x 16 + 21 - 1 with one cell a step; with tiles, 4 for 16."""
-    assert "SIMD lanes" in view._counts_label.text()
+    assert "SIMD lanes" in view.counts_label.text()
     result = triples.result(triples.problem(), score_only=True, s=16)
     on_gpu = replace(result, backend="cuda", parameters={"s": 16, "threads": 1, "mapping": mapping})
     view.show_result(on_gpu)
-    assert f"(mapping = {mapping})" in view._counts_label.text() and told in view._counts_label.text()
+    assert f"(mapping = {mapping})" in view.counts_label.text() and told in view.counts_label.text()
 
 
 def test_a_cell_shows_what_it_needs_in_both_orders(qtbot: Any, view: OrdersView) -> None:

@@ -148,7 +148,7 @@ def test_a_strip_hovered_elsewhere_is_lit(timeline):
 
 
 def test_colour_by_strip_and_summary(timeline):
-    assert timeline._summary.text().startswith("2 threads, 3 strips, busy ")
+    assert timeline.summary.text().startswith("2 threads, 3 strips, busy ")
     before = timeline.plot.grab().toImage()
     timeline._colour.setCurrentIndex(1)
     assert timeline.plot.grab().toImage() != before
@@ -168,7 +168,7 @@ def test_very_many_events_are_thinned(qtbot, timeline, monkeypatch):
     box = timeline.bars.event_box
     monkeypatch.setattr(timeline.bars, "event_box", lambda *a: boxes.append(a) or box(*a))
     timeline.grab()
-    assert timeline._summary.text().startswith("132 multiprocessors")
+    assert timeline.summary.text().startswith("132 multiprocessors")
     assert len(boxes) == 0
 
 
@@ -223,7 +223,7 @@ def test_it_opens_on_what_was_computed_and_names_what_came_before(qtbot):
     (left, right), _ = timeline.plot.viewRange()
     assert left == pytest.approx(0.09, abs=0.05), "what came before is folded"
     assert right == pytest.approx(3.09, abs=0.05)
-    assert timeline._summary.text().endswith("busy 100 % of 3.0 ms")
+    assert timeline.summary.text().endswith("busy 100 % of 3.0 ms")
     assert timeline.bars.first_gap_text == "470 ms before the first strip: compilation 465 ms, transfer 2.0 ms"
     timeline.fit_from_run()
     assert timeline.plot.viewRange()[0][0] <= 0
@@ -236,13 +236,13 @@ def test_waiting_is_told_apart_from_computing(qtbot):
     view = TimelineView(Selection())
     qtbot.addWidget(view)
     view.show_result(replace(RESULT, steps=steps))
-    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 4.0 ms; 1 of 2 launches is shown")
+    assert view.summary.text().endswith("busy 75 %, waiting 25 % of 4.0 ms; 1 of 2 launches is shown")
     assert "waited 0.5 ms" in view.hover_text(0)
     assert "waiting for neighbours" in view.legend.items[-1].text
     whole = StepLog()
     whole.add_array(steps.ordered_events())
     view.show_result(replace(RESULT, steps=whole))
-    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms, plus 2.0 ms of gaps")
+    assert view.summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms, plus 2.0 ms of gaps")
     pixels = view.bars.lanes.render_rows(np.array([7, 7], np.uint32), 0, 4_000_000, 8, waiting=9)
     assert pixels.tolist() == [[9, 7, 0, 0, 0, 0, 7, 7]]
 
@@ -258,7 +258,7 @@ def test_long_gaps_are_folded_and_named(qtbot):
     view.resize(900, 400)
     view.show()
     view.show_result(replace(RESULT, steps=steps, times_ms={"compilation": 340.0, "phase 1": 2.0, "phase 3": 2.0}))
-    assert "busy 100 % of 4.0 ms, plus 160 ms of gaps" in view._summary.text()
+    assert "busy 100 % of 4.0 ms, plus 160 ms of gaps" in view.summary.text()
     (left, right), _ = view.plot.viewRange()
     assert right - left < 5
     before, between = view.bars.breaks

@@ -26,17 +26,17 @@ def test_a_table_gives_columns_beside_the_tips_and_colours(qtbot, view, tmp_path
     view.show_table(table_of(tmp_path, f"name,blood,mass\n{rows}stranger,warm,3\n"))
     picture = view.canvas.picture
     assert picture.metadata.table.titles == ("blood", "mass")
-    assert f"{len(names)} of {len(names)} taxa" in view._status.text()
+    assert f"{len(names)} of {len(names)} taxa" in view.status.text()
     assert view.canvas.frame.across < before.across, "the tree makes room"
     blood, mass = picture.metadata.colourings
     leaves = view.tree.leaves.tolist()
     assert (
         len({blood.node_colour(leaf) for leaf in leaves}) == 2 and len({mass.node_colour(leaf) for leaf in leaves}) > 2
     )
-    words = [item.text for item in view._legend.items]
+    words = [item.text for item in view.legend.items]
     assert "blood:" in words and any(word.startswith("mass 0.5 to") for word in words)
     view.choose(leaves[1])
-    assert "blood warm" in view._status.text()
+    assert "blood warm" in view.status.text()
     view.canvas.repaint()
     assert picture.names_offset > 0 and view.canvas.painted.labels.x.min() > view.canvas.frame.px(picture.layout.far[0])
     view.menus._fill_colours()
@@ -69,9 +69,9 @@ def test_values_of_a_file_are_columns_beside_the_tips(qtbot, view) -> None:
     assert view.editor.table.values == {"a": ("human",), "b": ("mouse",), "c": ("",)}
     assert view.editor.is_untouched and view.editor.saved_edits is None
     view.choose(1)
-    assert "D N" in view._status.text() and view.tree.names[1] == "95"
+    assert "D N" in view.status.text() and view.tree.names[1] == "95"
     view.choose(node(view, "a"))
-    assert "S human" in view._status.text()
+    assert "S human" in view.status.text()
     view.editor.root_above(node(view, "c"))
     assert view.tree.node_values["S"] == tuple({"a": "human", "b": "mouse"}.get(name, "") for name in view.tree.names)
     view.editor.undo()

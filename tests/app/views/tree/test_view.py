@@ -73,9 +73,9 @@ def test_a_click_on_a_name_selects_it(qtbot, view) -> None:
 
 def test_the_node_under_the_mouse_is_described(qtbot, view) -> None:
     qtbot.mouseMove(view.canvas, pixel(view, node(view, "cat", "dog")))
-    assert "node of 2 taxa" in view._status.text() and "branch 1" in view._status.text()
+    assert "node of 2 taxa" in view.status.text() and "branch 1" in view.status.text()
     QApplication.sendEvent(view.canvas, QEvent(QEvent.Type.Leave))
-    assert "Drag to move" in view._status.text()
+    assert "Drag to move" in view.status.text()
 
 
 def test_wheel_and_drag_move_the_tree(qtbot, view) -> None:
@@ -132,7 +132,7 @@ def test_a_collapsed_clade_is_one_tip_until_a_search_opens_it(qtbot, view) -> No
     qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
     assert view.canvas.picture.layout.tips.size == 7
     assert view.current_node == node(view, "dog") and view.selection.taxa == {"dog"}
-    assert view._status.text().startswith("1 of 1: dog")
+    assert view.status.text().startswith("1 of 1: dog")
 
 
 def test_search_goes_round_in_both_directions(qtbot, view) -> None:
@@ -145,7 +145,7 @@ def test_search_goes_round_in_both_directions(qtbot, view) -> None:
     assert seen == ["dog", "cow", "sea lion", "frog", "dog"]
     qtbot.keyClick(view.search_box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert view.tree.names[view.current_node] == "frog"
-    assert view.search_names("nothing") == 0 and "0 names" in view._status.text()
+    assert view.search_names("nothing") == 0 and "0 names" in view.status.text()
 
 
 def test_arrows_walk_over_the_nodes(qtbot, view) -> None:
