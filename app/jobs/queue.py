@@ -320,11 +320,15 @@ class GarbageCollector(QObject):
         gc.enable()
 
     def _collect(self) -> None:
-        over = zip(gc.get_count(), gc.get_threshold(), strict=True)
-        generation = max((number for number, (count, most) in enumerate(over) if count > most), default=None)
-        if generation is None:
-            return
-        gc.collect(generation)
-        if generation == 2 and not self._jobs_set_aside:
+        if collect_due_garbage() == 2 and not self._jobs_set_aside:
             self._jobs_set_aside = True
             gc.freeze()
+
+
+def collect_due_garbage() -> int | None:
+    """Collect the oldest generation that is due by Python's thresholds; return it, None where none was."""
+    over = zip(gc.get_count(), gc.get_threshold(), strict=True)
+    generation = max((number for number, (count, most) in enumerate(over) if count > most), default=None)
+    if generation is not None:
+        gc.collect(generation)
+    return generation

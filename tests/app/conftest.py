@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ if importlib.util.find_spec("typer"):
     from antidiag.app.cli import program
 if importlib.util.find_spec("PySide6"):
     from antidiag.app import application, settings
+    from antidiag.app.jobs.queue import collect_due_garbage
     from antidiag.app.kit import ask
     from antidiag.app.session.entry import Entry
     from antidiag.app.window import Window
@@ -52,7 +54,12 @@ if importlib.util.find_spec("pytestqt"):
     def qtbot(qapp: Any, request: pytest.FixtureRequest) -> Iterator[PatientBot]:
         """As that of pytest-qt; no key is down any longer that was in the test before, and no widget of this one is
         left, which would be dressed anew with every window that follows: also none without a parent that lambdas on its
-        own signals keep, and no menu of pyqtgraph's plots."""
+        own signals keep, and no menu of pyqtgraph's plots.
+
+        Garbage is collected here, as in the program on the GUI thread alone: a worker that collects it could destroy Qt
+        objects of an earlier test.
+        """
+        gc.disable()
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
         assert qapp.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
         yield PatientBot(request)
@@ -60,6 +67,7 @@ if importlib.util.find_spec("pytestqt"):
             if widget.parent() is None:
                 widget.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        collect_due_garbage()
 
 
 @pytest.fixture
