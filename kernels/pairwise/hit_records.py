@@ -78,6 +78,15 @@ class PathAlignment(HitAlignment):
     ) -> None:
         self.path, self.sequences, self.scoring, self.reverse = path, (query, subject), scoring, reverse
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PathAlignment) and self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[object, ...]:
+        return self.query_range, self.subject_range, self.query_row, self.subject_row, self.positive
+
     @property
     def query_range(self) -> tuple[int, int]:
         """Letters of the query that are aligned."""
