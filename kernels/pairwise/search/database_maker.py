@@ -39,8 +39,8 @@ from antidiag.kernels.pairwise.search.score_blocks import PADDING, encode_letter
 from antidiag.kernels.sequences.text_column import gather_ranges, offsets_of
 from antidiag.kernels.text import format_count
 
-BATCH_LETTERS = 2**26
-"""Letters that are sorted at a time."""
+BATCH_LETTERS, BATCH_RECORDS = 2**26, 2**16
+"""Letters and records that are sorted at a time."""
 NUCLEOTIDES = b"ACGTUN"
 MOST_SHOWN = 20
 """Bad records that are named one by one."""
@@ -299,12 +299,12 @@ def _sorted_pieces(file: IO[bytes], lengths: np.ndarray, order: np.ndarray) -> I
     offsets = offsets_of(lengths)
     if not offsets[-1]:
         return
-    data = np.memmap(file, np.uint8, "r")
+    data = np.asarray(np.memmap(file, np.uint8, "r"))  # slices of a memmap are large and slow
     ends = np.cumsum(lengths[order])
     first = 0
     while first < order.size:
         wanted = (ends[first - 1] if first else 0) + BATCH_LETTERS
-        end = max(int(np.searchsorted(ends, wanted, side="right")), first + 1)
+        end = min(max(int(np.searchsorted(ends, wanted, side="right")), first + 1), first + BATCH_RECORDS)
         yield gather_ranges([(data, offsets)], order[first:end])[0]
         first = end
 

@@ -42,6 +42,14 @@ def test_plain_packed_and_windows_files_give_one_digest(tmp_path, pack):
     assert made.digest == make(tmp_path / "other", FASTA).database.digest
 
 
+@pytest.mark.parametrize("limits", [{"BATCH_RECORDS": 2}, {"BATCH_LETTERS": 6}])
+def test_sorting_in_small_batches_gives_the_same_database(tmp_path, monkeypatch, limits):
+    whole = make(tmp_path, FASTA).database.digest
+    for name, value in limits.items():
+        monkeypatch.setattr(database_maker, name, value)
+    assert make(tmp_path, FASTA).database.digest == whole
+
+
 def test_blocks_of_the_reader_do_not_cut_records(tmp_path, monkeypatch):
     from antidiag.kernels.io import line_blocks
 
