@@ -31,6 +31,7 @@ from antidiag.kernels.pairwise.search.database import (
     HEADER_BYTES,
     SequenceDatabase,
     array_places,
+    describe_equal_titles,
     header_bytes,
     read_prepared,
     stamp_time,
@@ -56,6 +57,7 @@ class _Collected:
     title_lengths: list[np.ndarray] = field(default_factory=list)
     name_lengths: list[np.ndarray] = field(default_factory=list)
     name_hashes: list[np.ndarray] = field(default_factory=list)
+    title_hashes: list[np.ndarray] = field(default_factory=list)
     composition: np.ndarray = field(default_factory=lambda: np.zeros(256, np.int64))
     bad: list[str] = field(default_factory=list)
     bad_count: int = 0
@@ -73,8 +75,9 @@ class _Collected:
         self.title_lengths.append(title_lengths.astype(np.int64))
         self.name_lengths.append(names.astype(np.int32))
         starts = offsets_of(title_lengths)[:-1].tolist()
-        words = (titles[start : start + length] for start, length in zip(starts, names.tolist(), strict=True))
-        self.name_hashes.append(np.fromiter((hash(word) for word in words), np.int64, len(starts)))
+        for hashes, lengths_of in ((self.name_hashes, names), (self.title_hashes, title_lengths)):
+            texts = (titles[start : start + length] for start, length in zip(starts, lengths_of.tolist(), strict=True))
+            hashes.append(np.fromiter(map(hash, texts), np.int64, len(starts)))
 
     def skip(self, error: InputError) -> None:
         """Count a bad record, and keep its message if there are few."""
@@ -335,4 +338,5 @@ def _describe_changes(found: _Collected) -> str:
         said.append(f"{format_count(found.empty, 'empty sequence')} left out")
     if found.changed:
         said.append(f"gaps or other signs removed from {format_count(found.changed, 'sequence')}")
+    said += describe_equal_titles(np.concatenate(found.title_hashes))
     return "; ".join(said)

@@ -75,6 +75,12 @@ def test_a_bad_record_is_named_with_its_line_or_left_out(tmp_path):
     assert "1 bad record left out" in made.database.note
 
 
+def test_equal_titles_are_kept_and_counted(tmp_path):
+    assert "2 sequences with the title of another" in make(tmp_path, FASTA).database.note
+    (read,) = databases.read_database(tmp_path / "in.fa")
+    assert "2 sequences with the title of another" in read.note and read.count == 4
+
+
 def test_a_changed_database_is_refused(tmp_path):
     made = make(tmp_path, FASTA).database
     path = tmp_path / "out.adb"
