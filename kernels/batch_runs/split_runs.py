@@ -71,7 +71,7 @@ class SplitRun:
         Raises TaskFailed with the error of a piece that failed, Cancelled, and the errors of the executor.
         """
         shared = {"problem": self.executor.share(self.splitting.prepare_problem(self.problem))}
-        about = {"method": self.method.id, "parameters": dict(self.chosen)}
+        about: dict[str, Any] = {"method": self.method.id, "parameters": dict(self.chosen)}
         about |= {"backend": self.backend, "device": self.device}
         tasks = [
             Task(str(number), RUN_PIECE, {**about, "piece": dict(piece.numbers)}, shared, cost=piece.cost)
