@@ -11,6 +11,9 @@ from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import (
+    NO_FREE_ENDS,
+    FreeEnds,
+    Mode,
     Scoring,
     SubstitutionMatrix,
     add_letters,
@@ -52,6 +55,20 @@ SCORING_OPTIONS = (
     Parameter("gap_open", "float", "Gap open", GAP_HELP + " 0 gives linear gaps.", minimum=0),
     Parameter("gap_extend", "float", "Gap extend", GAP_HELP, minimum=0),
 )
+
+FREE_END_OPTIONS = tuple(
+    Parameter(
+        f"free_{side}_{end}",
+        "bool",
+        f"Free {end} of {side}",
+        f"With mode custom: letters, or columns of a profile, at the {end} of the {side} one may stay unaligned at no "
+        "cost.",
+        default=False,
+    )
+    for side in ("first", "second")
+    for end in ("start", "end")
+)
+"""The switches of the mode custom; their names without "free" are those of `FreeEnds`."""
 
 PRESET = Parameter(
     "preset",
@@ -153,6 +170,17 @@ def resolve_options(
     return dict(
         resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )
+
+
+def choose_free_ends(values: Mapping[str, Any], mode: str) -> FreeEnds:
+    """Return the free ends that are switched on; ParameterError where the mode has its own."""
+    ends = FreeEnds(*(values[option.name] for option in FREE_END_OPTIONS))
+    if ends != NO_FREE_ENDS and mode != Mode.CUSTOM:
+        raise ParameterError(
+            f"free ends are chosen ({ends}), which the mode {mode} does not use; choose the mode custom, or switch "
+            "them off"
+        )
+    return ends
 
 
 def are_nucleotides(sequences: Sequences[Sequence]) -> bool:

@@ -262,7 +262,7 @@ class MethodPanel(Card):
         for name in LETTER_SCORES:
             self.options.show_row(name, not has_matrix)
         for name in FREE_ENDS:
-            self.options.show_row(name, values.get("mode") == Mode.CUSTOM)
+            self.options.show_row(name, Mode.CUSTOM in (values.get("mode"), values.get("span")))
         has_two_pieces = values.get("gap_model") == TWO_PIECES
         for name in SECOND_COSTS:
             self.options.show_row(name, has_two_pieces)

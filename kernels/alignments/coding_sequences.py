@@ -12,6 +12,7 @@ Aligned rows without their gaps are the letters that were given, less a stop cod
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
@@ -128,8 +129,10 @@ def read_coding_sequence(sequence: Sequence, code: int = 1, finds_shifts: bool =
 def translate_every_place(letters: bytes, code: int) -> np.ndarray:
     """Return the amino acid of the codon that begins at each letter, uint8 (letters - 2,).
 
-    Raises ParameterError for an unknown code.
+    A codon that a code reads as a stop or as an amino acid counts as the amino acid. Raises ParameterError for an
+    unknown code.
     """
+    from Bio import BiopythonWarning
     from Bio.Data import CodonTable
     from Bio.Seq import Seq
 
@@ -137,9 +140,11 @@ def translate_every_place(letters: bytes, code: int) -> np.ndarray:
         codes = ", ".join(map(str, sorted(CodonTable.generic_by_id)))
         raise ParameterError(f"genetic code {code} is unknown; choose one of {codes}")
     found = np.empty(len(letters) - 2, np.uint8)
-    for frame in range(min(3, found.size)):
-        part = letters[frame : frame + (len(letters) - frame) // 3 * 3]
-        found[frame::3] = np.frombuffer(bytes(Seq(part).translate(table=code)), np.uint8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BiopythonWarning)  # of codons with two meanings
+        for frame in range(min(3, found.size)):
+            part = letters[frame : frame + (len(letters) - frame) // 3 * 3]
+            found[frame::3] = np.frombuffer(bytes(Seq(part).translate(table=code)), np.uint8)
     return found
 
 

@@ -11,14 +11,16 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, combinations, islice, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from antidiag.kernels import engine
+from antidiag.kernels.batch_runs.split_runs import SplitRun
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.io import packed_files, sequences
 from antidiag.kernels.io.files import file_version, write_lines
 from antidiag.kernels.io.hit_tables import Hit, QueryHits, group_by_query
@@ -26,13 +28,13 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.pairwise.batch import formats, problem
-from antidiag.kernels.pairwise.batch.model import QUERIES, RECORDS, BatchProblem
+from antidiag.kernels.pairwise.batch.model import ALL, QUERIES, RECORDS, BatchAnswer, BatchProblem
+from antidiag.kernels.pairwise.batch.pair_blocks import MOST_LETTERS, MOST_PAIRS, block_problem
 from antidiag.kernels.pairwise.hit_records import table_lines
+from antidiag.kernels.sequences.sequence_set import pack_sequences
 
 LetterPair = tuple[Sequence, Sequence]
 
-MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
-"""Letters and pairs of a batch: enough to fill a GPU, and little memory."""
 LARGEST_CELLS = 1 << 26
 """Cells of the largest pair that is aligned together with others."""
 STREAMED_BYTES, STREAMED_CELLS = 1 << 26, 1 << 34
@@ -155,9 +157,8 @@ class StreamedPairs:
 def is_large_input(pairing: str, files: Sequences[Path]) -> bool:
     """Return whether the pairs of files are read in pieces: where all of them at once could need much memory."""
     sizes = [_unpacked_size(path) for path in files]
-    if pairing == QUERIES:
-        return sizes[0] * sizes[1] > STREAMED_CELLS or sum(sizes) > STREAMED_BYTES
-    return pairing == RECORDS and sum(sizes) > STREAMED_BYTES
+    cells = {QUERIES: sizes[0] * sizes[-1], ALL: sum(sizes) ** 2 // 2}.get(pairing, 0)
+    return cells > STREAMED_CELLS or sum(sizes) > STREAMED_BYTES
 
 
 def _unpacked_size(path: Path) -> int:
@@ -167,7 +168,7 @@ def _unpacked_size(path: Path) -> int:
 
 
 class PairStream:
-    """The pairs of files, record by record or queries with targets, computed in pieces."""
+    """The pairs of files, computed in pieces: by this process, or by an executor, whose workers have the sequences."""
 
     def __init__(
         self,
@@ -177,8 +178,9 @@ class PairStream:
         options: Mapping[str, Any],
         type: SequenceType | None,
         monitor: Monitor,
+        executor: Executor | None = None,
     ) -> None:
-        self.method, self.pairing, self.monitor = method, pairing, monitor
+        self.method, self.pairing, self.monitor, self.executor = method, pairing, monitor, executor
         self.files = [survey_file(path, type, monitor) for path in files]
         self.pair_count = self._count_pairs()
         self.template = problem.make_batch_problem(self._make_samples(), {**options, "pairing": RECORDS})
@@ -188,11 +190,17 @@ class PairStream:
         first, second = self.files[0], self.files[-1]
         if self.pairing == QUERIES:
             return first.count * second.count
+        if self.pairing == ALL:
+            problem.SEQUENCES.check(self._count_sequences())
+            return self._count_sequences() * (self._count_sequences() - 1) // 2
         if len(self.files) == 1:
             problem.refuse_odd_records(first.count)
             return first.count // 2
         problem.refuse_missing_records({str(one.path): one.count for one in self.files})
         return first.count
+
+    def _count_sequences(self) -> int:
+        return sum(one.count for one in self.files)
 
     def _make_samples(self) -> list[Sequence]:
         """Return a sequence for each file and type, with all letters that occur: what options depend on."""
@@ -211,11 +219,17 @@ class PairStream:
     def _iterate_pairs(self) -> Iterator[LetterPair]:
         """Yield the pairs in their order. Raise InputError at the end where a file changed meanwhile."""
         yield from self._join_sequences()
+        self._refuse_changes()
+
+    def _refuse_changes(self) -> None:
         for one in self.files:
             one.refuse_change()
 
     def _join_sequences(self) -> Iterator[LetterPair]:
         first, second = self.files[0], self.files[-1]
+        if self.pairing == ALL:
+            yield from combinations(self._iterate_sequences(), 2)
+            return
         if self.pairing == QUERIES:
             kept = list(second.iterate_sequences(self.monitor)) if _unpacked_size(second.path) <= KEPT_BYTES else None
             for query in first.iterate_sequences(self.monitor):
@@ -227,33 +241,63 @@ class PairStream:
             others = islice(others, self.pair_count, None)
         yield from zip(islice(first.iterate_sequences(self.monitor), self.pair_count), others, strict=True)
 
+    def _iterate_sequences(self) -> Iterator[Sequence]:
+        """Yield the sequences of all files."""
+        return chain.from_iterable(one.iterate_sequences(self.monitor) for one in self.files)
+
     def iterate_hits(self, backend: Any, device: int, parameters: Mapping[str, Any]) -> Iterator[Hit]:
         """Yield each pair as tables take it, while it is computed."""
-        begun, done = time.perf_counter(), 0
+        begun = time.perf_counter()
+        compute = self._compute_batches if self.executor is None else self._share_batches
+        for batch, answer in compute(backend, device, parameters):
+            self._count_scores(batch, answer)
+            for number in range(batch.pair_count):
+                self.monitor.check()
+                yield formats.make_hit(batch, answer, number)
+        self.monitor.update(self.pair_count, self.pair_count, "pairs")
+        self.found.wall_ms = 1e3 * (time.perf_counter() - begun)
+
+    def _compute_batches(
+        self, backend: Any, device: int, parameters: Mapping[str, Any]
+    ) -> Iterator[tuple[BatchProblem, BatchAnswer]]:
+        """Yield batches of pairs in their order, each computed by a run of its own."""
+        found, done = self.found, 0
         for batch in cut_batches(self._iterate_pairs()):
             whole = replace(self.template, sequences=[one for side in zip(*batch, strict=True) for one in side])
             planned = engine.plan_run(self.method, whole, parameters, backend, device)
             result = engine.execute(planned, PieceMonitor(self.monitor, done, len(batch), self.pair_count))
-            self._count_result(result, done)
+            for name, time_ms in result.times_ms.items():
+                found.times_ms[name] = found.times_ms.get(name, 0.0) + time_ms
+            found.cells += result.cells
+            found.notes += [note for note in result.notes if note not in found.notes]
+            found.device, found.parameters = (result.backend, result.device), result.parameters
             done += len(batch)
-            for number in range(len(batch)):
-                self.monitor.check()
-                yield formats.make_hit(whole, result.answer, number)
-        self.monitor.update(self.pair_count, self.pair_count, "pairs")
-        self.found.wall_ms = 1e3 * (time.perf_counter() - begun)
+            yield whole, result.answer
 
-    def _count_result(self, result: Any, done: int) -> None:
-        found, scores = self.found, result.answer.scores
+    def _share_batches(
+        self, backend: Any, device: int, parameters: Mapping[str, Any]
+    ) -> Iterator[tuple[BatchProblem, BatchAnswer]]:
+        """Yield batches of pairs in their order, which the workers of the executor compute."""
+        assert self.executor is not None
+        queries = self.files[0].count if self.pairing == QUERIES else 0
+        sequences = pack_sequences(self._iterate_sequences())
+        whole = replace(self.template, sequences=sequences, pairing=self.pairing, query_count=queries)
+        split = SplitRun(self.method, whole, parameters, self.executor, self.monitor, backend, device)
+        for block, answer in split.compute_pieces(in_order=True):
+            yield block_problem(whole, block.numbers), answer
+        self._refuse_changes()
+        place = split.place
+        self.found.cells, self.found.notes = whole.cells, [split.note]
+        self.found.device, self.found.parameters = (place["backend"], place["device"]), place["parameters"]
+
+    def _count_scores(self, batch: BatchProblem, answer: BatchAnswer) -> None:
+        """Keep the scores of a batch, and the names of the best pair."""
+        found, scores = self.found, answer.scores
         found.scores.append(scores)
         best = int(np.argmax(scores))
         if found.best is None or scores[best] > found.best[0]:
-            pair = result.problem.make_pair(best)
+            pair = batch.make_pair(best)
             found.best = int(scores[best]), pair.first.name, pair.second.name
-        for name, time_ms in result.times_ms.items():
-            found.times_ms[name] = found.times_ms.get(name, 0.0) + time_ms
-        found.cells += result.cells
-        found.notes += [note for note in result.notes if note not in found.notes]
-        found.device, found.parameters = (result.backend, result.device), result.parameters
 
     def write_table(
         self, path: Path, suffix: str, backend: Any, device: int, parameters: Mapping[str, Any]
@@ -265,19 +309,23 @@ class PairStream:
     def iterate_lines(self, suffix: str, backend: Any, device: int, parameters: Mapping[str, Any]) -> Iterator[str]:
         """Yield the lines of a table of all pairs, in the format of a suffix."""
         hits = self.iterate_hits(backend, device, parameters)
-        grouped = self._group_targets(hits) if self.pairing == QUERIES else group_by_query(hits)
+        grouped = group_by_query(hits) if self.pairing == RECORDS else self._group_targets(hits)
         subjects = ((one.name, len(one)) for one in self._iterate_subjects())
         columns = formats.choose_columns(self.template.columns, "alignments" in self.method.returns)
         return table_lines(suffix, formats.drop_unaligned(suffix, grouped), columns, subjects)
 
     def _iterate_subjects(self) -> Iterator[Sequence]:
+        """Yield the sequences that are the second of some pair."""
+        if self.pairing == ALL:
+            return islice(self._iterate_sequences(), 1, None)
         start = self.pair_count if len(self.files) == 1 else 0
         return islice(self.files[-1].iterate_sequences(self.monitor), start, None)
 
     def _group_targets(self, hits: Iterator[Hit]) -> Iterator[QueryHits]:
         """Yield the hits of each query, which are read from the stream of all."""
-        count = self.files[-1].count
-        for first in hits:
+        every_two = range(self._count_sequences() - 1, 0, -1)
+        counts: Iterable[int] = every_two if self.pairing == ALL else repeat(self.files[-1].count)
+        for first, count in zip(hits, counts, strict=False):
             yield QueryHits(first.query, StreamedHits(first, islice(hits, count - 1), count))
 
 

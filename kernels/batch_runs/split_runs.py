@@ -6,7 +6,9 @@ import importlib
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, cast
 
 from antidiag.kernels import engine, registry
@@ -39,6 +41,64 @@ def find_splitting(method: Method) -> RunSplitting:
     return method.splitting
 
 
+@dataclass
+class SplitRun:
+    """A run in pieces on an executor; ``places`` tells where each piece ran that has ended.
+
+    Raises the errors of `find_splitting`.
+    """
+
+    method: Method
+    problem: Any
+    chosen: Mapping[str, Any]
+    executor: Executor
+    monitor: Monitor
+    backend: str = "auto"
+    device: int = 0
+    places: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.splitting = find_splitting(self.method)
+
+    @cached_property
+    def pieces(self) -> list[RunPiece]:
+        """The pieces, enough for all slots."""
+        return list(self.splitting.list_pieces(self.problem, PIECES_PER_SLOT * self.executor.slots))
+
+    def compute_pieces(self, in_order: bool = False) -> Iterator[tuple[RunPiece, Any]]:
+        """Yield each piece with its value, as they end or ``in_order``.
+
+        Raises TaskFailed with the error of a piece that failed, Cancelled, and the errors of the executor.
+        """
+        shared = {"problem": self.executor.share(self.splitting.prepare_problem(self.problem))}
+        about: dict[str, Any] = {"method": self.method.id, "parameters": dict(self.chosen)}
+        about |= {"backend": self.backend, "device": self.device}
+        tasks = [
+            Task(str(number), RUN_PIECE, {**about, "piece": dict(piece.numbers)}, shared, cost=piece.cost)
+            for number, piece in enumerate(self.pieces)
+        ]
+        for outcome in self.executor.map(tasks, _PieceMonitor(self.monitor, self.executor), in_order):
+            if not outcome.is_done:
+                raise TaskFailed(outcome)
+            self.places.append(outcome.value["place"])
+            yield self.pieces[int(outcome.task.key)], outcome.value["value"]
+
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """Backend and parameters of the first piece, and the names of all devices."""
+        if not self.places:
+            return {"backend": "cpu", "device": "", "parameters": {}}
+        names = dict.fromkeys(str(place["device"]) for place in self.places)
+        return {**self.places[0], "device": ", ".join(names)}
+
+    @property
+    def note(self) -> str:
+        """How many pieces ran on how many workers, in words."""
+        workers = format_count(len(self.executor.counts.by_worker), "worker")
+        pieces = format_count(len(self.pieces), "piece")
+        return f"Computed in {pieces} ({self.splitting.noun}) on {workers} ({self.executor.kind})."
+
+
 def execute_split(
     method: Method,
     problem: Any,
@@ -50,51 +110,25 @@ def execute_split(
 ) -> Result:
     """Run a method in pieces and return its result, which equals that of a run in one piece.
 
-    Raises the errors of `find_splitting` and of the executor, TaskFailed with the error of a piece that failed, and
-    Cancelled.
+    Raises the errors of `SplitRun`.
     """
-    splitting, monitor = find_splitting(method), monitor or Monitor()
+    split = SplitRun(method, problem, chosen, executor, monitor or Monitor(), backend, device)
     started, begun = datetime.now(UTC), time.perf_counter()
-    shared = {"problem": executor.share(splitting.prepare_problem(problem))}
-    pieces = list(splitting.list_pieces(problem, PIECES_PER_SLOT * executor.slots))
-    about = {"method": method.id, "parameters": dict(chosen), "backend": backend, "device": device}
-    tasks = [
-        Task(str(number), RUN_PIECE, {**about, "piece": dict(piece.numbers)}, shared, cost=piece.cost)
-        for number, piece in enumerate(pieces)
-    ]
-    places: list[Mapping[str, Any]] = []
-    ended = _piece_values(executor, tasks, pieces, places, monitor)
-    answer = _load(splitting.join_pieces)(problem, ended)
-    names = dict.fromkeys(str(place["device"]) for place in places)
-    workers = format_count(len(executor.counts.by_worker), "worker")
+    answer = _load(split.splitting.join_pieces)(problem, split.compute_pieces())
     return Result(
         method=method.id,
         problem=problem,
-        parameters=places[0]["parameters"] if places else {},
-        backend=places[0]["backend"] if places else "cpu",
-        device=", ".join(names),
+        parameters=split.place["parameters"],
+        backend=split.place["backend"],
+        device=split.place["device"],
         answer=answer,
         times_ms={PHASE: (time.perf_counter() - begun) * 1e3},
         host_bytes=0,
         device_bytes=0,
         started=started,
         versions=engine.package_versions(),
-        notes=(
-            *method.problem_type.problem_notes(problem),
-            f"Computed in {format_count(len(pieces), 'piece')} ({splitting.noun}) on {workers} ({executor.kind}).",
-        ),
+        notes=(*method.problem_type.problem_notes(problem), split.note),
     )
-
-
-def _piece_values(
-    executor: Executor, tasks: list[Task], pieces: list[RunPiece], places: list[Mapping[str, Any]], monitor: Monitor
-) -> Iterator[tuple[RunPiece, Any]]:
-    """Yield each piece with its value, as they end; append where each ran."""
-    for outcome in executor.map(tasks, _PieceMonitor(monitor, executor)):
-        if not outcome.is_done:
-            raise TaskFailed(outcome)
-        places.append(outcome.value["place"])
-        yield pieces[int(outcome.task.key)], outcome.value["value"]
 
 
 class _PieceMonitor(CancelOnlyMonitor):

@@ -114,26 +114,31 @@ class Executor(ABC):
         """
         return _Attempts(self._start, task, self._renew()).outcome
 
-    def map(self, tasks: Iterable[Task], monitor: Monitor | None = None) -> Iterator[TaskOutcome]:
-        """Run tasks, the most expensive first, and yield their outcomes as they are ready.
+    def map(
+        self, tasks: Iterable[Task], monitor: Monitor | None = None, in_order: bool = False
+    ) -> Iterator[TaskOutcome]:
+        """Run tasks, the most expensive first, and yield their outcomes as they are ready; or both ``in_order``.
 
+        In order, few outcomes are held at a time: those of the tasks that were started before the first one ended.
         Raises Cancelled if the monitor is cancelled, ExecutorLost and ForeignWorker; no task runs on afterwards.
         """
         monitor = monitor or Monitor()
         cancelled = self._renew()
-        waiting = sorted(tasks, key=lambda task: task.cost)
+        waiting = list(tasks)[::-1] if in_order else sorted(tasks, key=lambda task: task.cost)
         self.counts = counts = TaskCounts(len(waiting))
-        running: set[Future[TaskOutcome]] = set()
+        running: list[Future[TaskOutcome]] = []
         try:
             while waiting or running:
                 while waiting and len(running) < SLOT_TASKS * self.slots + SPARE_TASKS:
-                    running.add(_Attempts(self._start, waiting.pop(), cancelled).outcome)
+                    running.append(_Attempts(self._start, waiting.pop(), cancelled).outcome)
                 counts.running = min(len(running), self.slots)
                 monitor.update(counts.done + counts.failed, counts.total, counts.describe())
                 self._check_connection()
                 if cancelled.is_set():
                     raise Cancelled
-                ended, running = wait(running, LOOK_S, FIRST_COMPLETED)
+                awaited = running[:1] if in_order else running
+                ended = wait(awaited, LOOK_S, FIRST_COMPLETED).done
+                running = [future for future in running if future not in ended]
                 for future in ended:
                     outcome = future.result()
                     counts.count_outcome(outcome)

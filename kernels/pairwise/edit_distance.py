@@ -33,7 +33,7 @@ MODE = Parameter(
     choices=(str(Mode.GLOBAL), str(Mode.QUERY_IN_TARGET), str(Mode.CUSTOM)),
 )
 WILDCARD = Parameter("wildcard", "text", "Wildcard", "Letters that equal every letter, such as N or NX.", default="")
-EDIT_OPTIONS = (MODE, *problem.FREE_END_OPTIONS, problem.STRAND, WILDCARD)
+EDIT_OPTIONS = (MODE, *scoring_options.FREE_END_OPTIONS, problem.STRAND, WILDCARD)
 
 
 def build_edit_problem(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:

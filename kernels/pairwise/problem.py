@@ -14,8 +14,15 @@ from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import UNKNOWN_END, Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Strand
-from antidiag.kernels.scoring_options import AMBIGUOUS, GAP_MODEL_OPTIONS, PRESET, SCORING_OPTIONS
+from antidiag.kernels.scoring import Mode, Strand
+from antidiag.kernels.scoring_options import (
+    AMBIGUOUS,
+    FREE_END_OPTIONS,
+    GAP_MODEL_OPTIONS,
+    PRESET,
+    SCORING_OPTIONS,
+    choose_free_ends,
+)
 from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
@@ -30,18 +37,6 @@ MODE = Parameter(
     default=str(Mode.LOCAL),
     choices=tuple(map(str, Mode)),
 )
-FREE_END_OPTIONS = tuple(
-    Parameter(
-        f"free_{side}_{end}",
-        "bool",
-        f"Free {end} of {side}",
-        f"Letters at the {end} of the {side} sequence may stay unaligned at no cost, with mode custom.",
-        default=False,
-    )
-    for side in ("first", "second")
-    for end in ("start", "end")
-)
-"""The switches of the mode CUSTOM; their names without "free" are those of `FreeEnds`."""
 LETTER_OPTIONS = tuple(
     added
     for option in SCORING_OPTIONS
@@ -76,7 +71,8 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
     scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     strand = Strand(values["strand"])
     refuse_protein_strands(sequences, strand)
-    problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]), choose_free_ends(values), strand)
+    mode, ends = Mode(values["mode"]), choose_free_ends(values, values["mode"])
+    problem = PairProblem(sequences[0], sequences[1], scoring, mode, ends, strand)
     for variant in problem.variants:
         variant.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
@@ -97,17 +93,6 @@ def refuse_protein_strands(sequences: Sequences[Sequence], strand: Strand) -> No
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return the default scores and gap costs, the second piece of these included."""
     return {**scoring_options.default_scores(sequences), **scoring_options.default_gap_model(sequences)}
-
-
-def choose_free_ends(values: Mapping[str, Any]) -> FreeEnds:
-    """Return the free ends that are switched on; ParameterError where the mode has its own."""
-    ends = FreeEnds(*(values[option.name] for option in FREE_END_OPTIONS))
-    if ends != NO_FREE_ENDS and values["mode"] != Mode.CUSTOM:
-        raise ParameterError(
-            f"free ends are chosen ({ends}), which the mode {values['mode']} does not use; choose the mode custom, or "
-            "switch them off"
-        )
-    return ends
 
 
 def answer_rows(result: Result) -> LabelledRows:

@@ -81,6 +81,7 @@ def _declare_method(
         problem_type=problem_type,
         parameters=parameters,
         choose_parameters=sizes.choose_parameters,
+        refuse_backend=options.refuse_backend,
         backends={backend: f"antidiag.kernels.profiles.{function}" for backend, function in backends.items()},
         returns=frozenset({"score", "alignment"}),
         cost=CostEstimate(

@@ -17,6 +17,11 @@ from antidiag.kernels.method import LabelledRows
 from antidiag.kernels.model import Result
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.profiles.column_scores.scoring import (
+    GLOBAL,
+    LOCAL,
+    QUERY_IN_TARGET,
+    SEMI_GLOBAL,
+    SPAN_ENDS,
     ColumnScore,
     ColumnScoring,
     ProfileGaps,
@@ -25,6 +30,8 @@ from antidiag.kernels.profiles.column_scores.scoring import (
 )
 from antidiag.kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.profiles.profile import Profile
+from antidiag.kernels.scoring import FreeEnds
+from antidiag.kernels.scoring_options import FREE_END_OPTIONS, choose_free_ends
 
 LETTER_OPTIONS = tuple(
     option for option in scoring_options.SCORING_OPTIONS if option.name in ("matrix", "match", "mismatch")
@@ -35,10 +42,12 @@ OPTIONS = (
         "choice",
         "Mode",
         "global: all columns of both profiles. local: the best matching parts. semi-global: all columns, with free "
-        "gaps at the ends. query-in-target: the whole first profile with a part of the second.",
+        "gaps at the ends. query-in-target: the whole first profile with a part of the second. custom: all columns, "
+        "with the free ends that are switched on.",
         default="global",
         choices=tuple(ProfileSpan),
     ),
+    *FREE_END_OPTIONS,
     Parameter(
         "column_score",
         "choice",
@@ -121,8 +130,7 @@ def build_profiles(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileP
     first, second = data
     for profile in data:
         _require_letters(profile)
-    scoring, span = _build_scoring(data, options, ColumnScore.EUCLIDEAN)
-    problem = ProfileProblem(first, second, scoring, span)
+    problem = ProfileProblem(first, second, *_build_scoring(data, options, ColumnScore.EUCLIDEAN))
     problem.encoded  # noqa: B018 - raises errors of scoring now, not during a run
     return problem
 
@@ -133,10 +141,17 @@ def build_sequence(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileS
     _require_letters(first)
     if not len(sequence):
         raise InputError(f"{sequence.name}: the sequence is empty; choose one with letters")
-    scoring, span = _build_scoring(data, options, ColumnScore.SUM_OF_PAIRS)
-    problem = ProfileSequenceProblem(first, sequence, scoring, span)
+    problem = ProfileSequenceProblem(first, sequence, *_build_scoring(data, options, ColumnScore.SUM_OF_PAIRS))
     problem.encoded  # noqa: B018 - as above
     return problem
+
+
+def refuse_backend(problem: Problem, backend: str) -> str:
+    """Return why a backend does not compute a problem; "" where it does."""
+    known = (GLOBAL, LOCAL, SEMI_GLOBAL, QUERY_IN_TARGET)
+    if backend == "cuda" and problem.encoded.mode not in known:
+        return f"profiles with free ends of one's own choice ({problem.chosen_ends}) are aligned on the CPU only"
+    return ""
 
 
 def _require_letters(profile: Profile) -> None:
@@ -147,14 +162,14 @@ def _require_letters(profile: Profile) -> None:
 
 def _build_scoring(
     data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore
-) -> tuple[ColumnScoring, ProfileSpan]:
-    """Return the scoring and the span of option values."""
+) -> tuple[ColumnScoring, ProfileSpan, FreeEnds]:
+    """Return the scoring, the span and the chosen free ends of option values."""
     values = dict(resolve_values(OPTIONS, options))
     kind = ColumnScore(values["column_score"] or usual)
     gaps = ProfileGaps(values["gaps"])
     span = ProfileSpan(values["span"])
-    needs_positive = span in (ProfileSpan.LOCAL, ProfileSpan.SEMI_GLOBAL)
-    if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and needs_positive:
+    ends = choose_free_ends(values, span)
+    if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and _may_align_nothing(span, ends):
         raise ParameterError(
             f"span={span}: no distance scores above 0; set offset (for example 0.7), or choose another column_score"
         )
@@ -182,7 +197,14 @@ def _build_scoring(
         float(pseudocounts),
         float(values["nats"]),
     )
-    return scoring, span
+    return scoring, span, ends
+
+
+def _may_align_nothing(span: ProfileSpan, chosen: FreeEnds) -> bool:
+    """Return whether no column need be aligned with another at no cost, which scores 0."""
+    ends = SPAN_ENDS.get(span, chosen)
+    crossed = (ends.first_start and ends.second_end) or (ends.second_start and ends.first_end)
+    return span is ProfileSpan.LOCAL or crossed
 
 
 def default_options(data: Sequences[Any]) -> Mapping[str, Any]:
@@ -204,6 +226,7 @@ def option_values(problem: Problem) -> Mapping[str, Any]:
     )
     return {
         "span": str(problem.span),
+        **{f"free_{name}": is_free for name, is_free in vars(problem.chosen_ends).items()},
         "column_score": str(scoring.kind),
         "gaps": str(scoring.gaps),
         **letters,
@@ -217,7 +240,7 @@ def option_values(problem: Problem) -> Mapping[str, Any]:
 
 def describe_settings(problem: Problem) -> LabelledRows:
     """Describe what defines the answer."""
-    return [("Mode", str(problem.span)), ("Scoring", problem.scoring.describe_costs())]
+    return [("Mode", problem.span_text), ("Scoring", problem.scoring.describe_costs())]
 
 
 def score_text(result: Result) -> str:
@@ -256,6 +279,7 @@ def json_fields(result: Result) -> dict[str, Any]:
         ],
         "options": dict(option_values(problem)),
         "mode": str(problem.span),
+        "free_ends": vars(problem.free_ends),
     }
 
 

@@ -11,9 +11,16 @@ import numpy as np
 from antidiag.kernels import scoring_options
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.profiles.column_scores.encoding import encode_pair
-from antidiag.kernels.profiles.column_scores.scoring import ColumnScoring, EncodedProfiles, ProfileSpan, score_pairs
+from antidiag.kernels.profiles.column_scores.scoring import (
+    SPAN_ENDS,
+    ColumnScoring,
+    EncodedProfiles,
+    ProfileSpan,
+    score_pairs,
+)
 from antidiag.kernels.profiles.profile import Profile, profile_from_sequence
-from antidiag.kernels.serialization import stored
+from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds
+from antidiag.kernels.serialization import added_field, stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: a pair of columns; a column of the first profile and a blank (E); of the second and a blank
@@ -27,6 +34,7 @@ class _ProfilePairProblem:
     second: Profile
     scoring: ColumnScoring
     span: ProfileSpan
+    chosen_ends: FreeEnds
 
     @property
     def profiles(self) -> tuple[Profile, Profile]:
@@ -36,7 +44,7 @@ class _ProfilePairProblem:
     @cached_property
     def encoded(self) -> EncodedProfiles:
         """Return the problem in whole numbers; InputError, ParameterError or ScoreOverflow if that is impossible."""
-        return encode_pair(*self.profiles, self.scoring, self.span)
+        return encode_pair(*self.profiles, self.scoring, self.span, self.free_ends)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -60,18 +68,29 @@ class _ProfilePairProblem:
     def size(self) -> str:
         """Return the columns of both profiles and the span as text."""
         first, second = self.profiles
-        return f"{len(first):,} x {len(second):,}, {self.span}"
+        return f"{len(first):,} x {len(second):,}, {self.span_text}"
+
+    @property
+    def free_ends(self) -> FreeEnds:
+        """Return the ends whose columns may stay unaligned at no cost; none of local alignments, where all may."""
+        return SPAN_ENDS.get(self.span, self.chosen_ends)
+
+    @property
+    def span_text(self) -> str:
+        """Return the span as text, with the free ends of CUSTOM."""
+        return f"{self.span}, free: {self.chosen_ends}" if self.span is ProfileSpan.CUSTOM else str(self.span)
 
 
 @stored("profile-problem")
 @dataclass(frozen=True)
 class ProfileProblem(_ProfilePairProblem):
-    """Two profiles, the scores of their columns, and the span of the alignment."""
+    """Two profiles, the scores of their columns, the span of the alignment, and the free ends of CUSTOM."""
 
     first: Profile
     second: Profile
     scoring: ColumnScoring
     span: ProfileSpan = ProfileSpan.GLOBAL
+    chosen_ends: FreeEnds = added_field(NO_FREE_ENDS)  # noqa: RUF009 - it returns a dataclass field
 
     @property
     def data(self) -> tuple[Profile, Profile]:
@@ -82,12 +101,13 @@ class ProfileProblem(_ProfilePairProblem):
 @stored("profile-sequence-problem")
 @dataclass(frozen=True)
 class ProfileSequenceProblem(_ProfilePairProblem):
-    """A profile and a sequence whose letters are columns of one symbol."""
+    """A profile and a sequence whose letters are columns of one symbol; the rest as in `ProfileProblem`."""
 
     first: Profile
     sequence: Sequence
     scoring: ColumnScoring
     span: ProfileSpan = ProfileSpan.GLOBAL
+    chosen_ends: FreeEnds = added_field(NO_FREE_ENDS)  # noqa: RUF009 - it returns a dataclass field
 
     @cached_property
     def second(self) -> Profile:  # type: ignore[override]  # a field of the other problem
@@ -156,10 +176,7 @@ def score_path(problem: Problem, answer: ProfileAnswer) -> int:
     assert ends[0] <= made.m and ends[1] <= made.n, f"the path leaves the table at {ends}"
     both = operations == DIAGONAL
     total = int(score_pairs(made, i[both], j[both]).sum()) + made.offset * int(both.sum())
-    paid = np.ones(operations.size, bool)
-    if problem.span in (ProfileSpan.SEMI_GLOBAL, ProfileSpan.QUERY_IN_TARGET):
-        free_kinds = (LEFT,) if problem.span is ProfileSpan.QUERY_IN_TARGET else (UP, LEFT)
-        paid = ~(_free_gaps(operations) & np.isin(operations, free_kinds))
+    paid = ~_free_gaps(operations, problem.free_ends)
     opened = np.append(True, operations[1:] != operations[:-1])[: operations.size]
     for kind, at, opens, extends in (
         (UP, i, made.row_open, made.row_extend),
@@ -170,13 +187,15 @@ def score_path(problem: Problem, answer: ProfileAnswer) -> int:
     return total
 
 
-def _free_gaps(operations: np.ndarray) -> np.ndarray:
-    """Return for each operation whether it is in a first or last gap at an end of the path; bool."""
+def _free_gaps(operations: np.ndarray, ends: FreeEnds) -> np.ndarray:
+    """Return for each operation whether it is in the first or the last gap of the path, at a free end; bool."""
     free = np.zeros(operations.size, bool)
     changes = np.flatnonzero(operations[1:] != operations[:-1])
-    if operations.size and operations[0] != DIAGONAL:
+    starts = {UP: ends.first_start, LEFT: ends.second_start}
+    stops = {UP: ends.first_end, LEFT: ends.second_end}
+    if operations.size and starts.get(int(operations[0])):
         free[: changes[0] + 1 if changes.size else None] = True
-    if operations.size and operations[-1] != DIAGONAL:
+    if operations.size and stops.get(int(operations[-1])):
         free[changes[-1] + 1 if changes.size else 0 :] = True
     return free
 

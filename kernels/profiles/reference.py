@@ -15,10 +15,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from antidiag.kernels.profiles.column_scores.scoring import (
-    GLOBAL,
+    FIRST_END,
+    FIRST_START,
     LOCAL,
-    QUERY_IN_TARGET,
-    SEMI_GLOBAL,
+    SECOND_END,
+    SECOND_START,
     EncodedProfiles,
     score_pairs,
 )
@@ -33,15 +34,10 @@ def align_profiles(problem: Problem) -> ProfileAnswer:
     made = problem.encoded
     tables = fill_tables(made)
     H = tables[0]
-    ends = {
-        GLOBAL: [(made.m, made.n)],
-        LOCAL: [(0, 0), *_inner_cells(made)],
-        QUERY_IN_TARGET: [(made.m, j) for j in range(made.n + 1)],
-    }.get(made.mode, list(_border_cells(made)))
-    end = max(ends, key=lambda cell: (H[cell[0]][cell[1]], -cell[0], -cell[1]))
+    end = max(_end_cells(made), key=lambda cell: (H[cell[0]][cell[1]], -cell[0], -cell[1]))
     start, operations = _trace_back(made, tables, end)
     score = H[end[0]][end[1]]
-    if made.mode not in (GLOBAL, LOCAL):  # end gaps are free
+    if made.mode != LOCAL:  # with the gaps of free ends
         operations = [UP] * start[0] + [LEFT] * start[1] + operations
         operations += [UP] * (made.m - end[0]) + [LEFT] * (made.n - end[1])
         start, end = (0, 0), (made.m, made.n)
@@ -62,7 +58,7 @@ def fill_tables(encoded: EncodedProfiles) -> Tables:
         for j in range(n + 1):
             if i == j == 0:
                 continue
-            if (i == 0 and encoded.mode != GLOBAL) or (j == 0 and encoded.mode in (LOCAL, SEMI_GLOBAL)):
+            if (i == 0 and encoded.mode & SECOND_START) or (j == 0 and encoded.mode & FIRST_START):
                 H[i][j] = 0
                 continue
             if i:
@@ -74,14 +70,18 @@ def fill_tables(encoded: EncodedProfiles) -> Tables:
     return H, E, F, scores
 
 
-def _inner_cells(encoded: EncodedProfiles) -> Iterator[tuple[int, int]]:
-    return ((i, j) for i in range(1, encoded.m + 1) for j in range(1, encoded.n + 1))
-
-
-def _border_cells(encoded: EncodedProfiles) -> Iterator[tuple[int, int]]:
-    """Yield the cells after which only one gap is left."""
-    yield from ((i, encoded.n) for i in range(encoded.m + 1))
-    yield from ((encoded.m, j) for j in range(encoded.n))
+def _end_cells(encoded: EncodedProfiles) -> Iterator[tuple[int, int]]:
+    """Yield the cells in which a path may end: all of a local one, else the last one and those before free ends."""
+    m, n = encoded.m, encoded.n
+    if encoded.mode == LOCAL:
+        yield (0, 0)
+        yield from ((i, j) for i in range(1, m + 1) for j in range(1, n + 1))
+        return
+    yield (m, n)
+    if encoded.mode & FIRST_END:
+        yield from ((i, n) for i in range(m))
+    if encoded.mode & SECOND_END:
+        yield from ((m, j) for j in range(n))
 
 
 def _trace_back(encoded: EncodedProfiles, tables: Tables, end: tuple[int, int]) -> tuple[tuple[int, int], list[int]]:
@@ -108,10 +108,9 @@ def _trace_back(encoded: EncodedProfiles, tables: Tables, end: tuple[int, int]) 
 
 def _path_begins(encoded: EncodedProfiles, H: list[list[int]], i: int, j: int, state: int) -> bool:
     """Return whether the path begins in a cell."""
-    if encoded.mode == GLOBAL:
-        return i == j == 0
+    if i == j == 0:
+        return True
     if state != DIAGONAL:
         return False
-    if encoded.mode == QUERY_IN_TARGET:
-        return i == 0
-    return i == 0 or j == 0 or (encoded.mode == LOCAL and H[i][j] == 0)
+    is_free = (i == 0 and encoded.mode & SECOND_START) or (j == 0 and encoded.mode & FIRST_START)
+    return bool(is_free) or (encoded.mode == LOCAL and H[i][j] == 0)

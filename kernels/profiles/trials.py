@@ -25,6 +25,8 @@ BORDERS = (1, 2, 3, 4, 5, 15, 16, 17, 24, 25, 31, 32, 33, 63, 64, 65)
 LONGEST, LONGER = 48, 120
 COSTS = ((10, 1), (1, 0.5), (0, 2), (0, 0), (1, 0), (300, 4))
 FACTOR = 3.0
+SPANS = tuple(span for span in ProfileSpan if span is not ProfileSpan.CUSTOM)
+"""Spans that all backends compute."""
 
 
 def draw_profiles(choose: TrialChooser, longest: int = LONGEST) -> ProfileProblem:
@@ -72,7 +74,7 @@ def _set_gap_factors(profile: Profile, factors: Mapping[str, Any]) -> Profile:
 def _draw_scoring(choose: TrialChooser) -> tuple[ColumnScoring, ProfileSpan]:
     kind = choose.choose_one(tuple(ColumnScore))
     gaps = choose.choose_one(tuple(ProfileGaps))
-    span = choose.choose_one(tuple(ProfileSpan))
+    span = choose.choose_one(SPANS)
     makers: tuple[Callable[[], SubstitutionMatrix], ...] = (
         partial(named_matrix, "BLOSUM62"),
         partial(match_mismatch, 2, -3),

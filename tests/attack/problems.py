@@ -9,7 +9,7 @@ from pathlib import Path
 from antidiag.kernels import registry, trials
 from antidiag.kernels.method import Method
 from antidiag.kernels.trials import RandomChooser, TrialChooser
-from tests.attack import guide_trees, pair_options
+from tests.attack import coding_options, guide_trees, pair_options
 from tests.attack.nucleotide_families import TAKES_FAMILIES, try_nucleotide_family
 from tests.kernels.conformance import checks
 
@@ -19,6 +19,8 @@ GUIDE_TREES = 5
 """One attempt in so many is one of guide trees: few methods take one, and many write one."""
 PAIR_OPTIONS = 8
 """One attempt in so many is of pairs with the options of users."""
+CODING_SEQUENCES = 16
+"""One attempt in so many is of coding sequences, as codons and against a protein."""
 NUCLEOTIDE_FAMILIES = 40
 """One attempt in so many is a family of hundreds of nucleotide sequences, which takes as long as many others."""
 
@@ -35,7 +37,9 @@ def attempt(
     elif takers and number % GUIDE_TREES == GUIDE_TREES - 1:
         method, check = choose.choose_one(takers), guide_trees.try_guide_trees
     elif PAIR_METHODS & {method.id for method in methods} and number % PAIR_OPTIONS == 1:
-        return _try_pair_options(choose, folder, backend)
+        return _describe_failure("pairs with options", pair_options.try_pair_options, choose, folder, backend)
+    elif coding_options.METHOD in {method.id for method in methods} and number % CODING_SEQUENCES == 3:
+        return _describe_failure("coding sequences", coding_options.try_coding_sequences, choose, folder, backend)
     else:
         method = drawn(choose, backend, methods)
         check = choose.choose_one(_checks(method, backend))
@@ -46,12 +50,18 @@ def attempt(
     return ""
 
 
-def _try_pair_options(choose: TrialChooser, folder: Path, backend: str) -> str:
-    """Try pairs with the options of users: "" where all holds, else what does not."""
+def _describe_failure(
+    tried: str,
+    attempt_files: Callable[[TrialChooser, Path, str], None],
+    choose: TrialChooser,
+    folder: Path,
+    backend: str,
+) -> str:
+    """Try files with the options of users: "" where all holds, else what does not."""
     try:
-        pair_options.try_pair_options(choose, folder, backend)
+        attempt_files(choose, folder, backend)
     except Exception as error:
-        return f"pairs with options on {backend}: {type(error).__name__}: {error}"
+        return f"{tried} on {backend}: {type(error).__name__}: {error}"
     return ""
 
 

@@ -11,11 +11,11 @@ import pytest
 from antidiag.kernels import registry
 from antidiag.kernels.trials import RandomChooser
 from tests.attack import __main__ as attack
-from tests.attack import jobs, making, nucleotide_families, pair_options, problems
+from tests.attack import coding_options, jobs, making, nucleotide_families, pair_options, problems
 from tests.emulator import build
 from tests.kernels.conformance import checks
 
-SEED, PROBLEMS, DEVICES, PAIRS = 14, 30, 12, 12
+SEED, PROBLEMS, DEVICES, PAIRS, CODING = 14, 30, 12, 12, 15
 FAMILIES = {"paths", "bipartite-paths", "folding", "matrix-chain", "tree"}
 """Problem types whose methods compile in no time; the conformance suite tries all others as well."""
 METHODS = tuple(method for method in registry.METHODS if method.problem_type.id in FAMILIES)
@@ -29,6 +29,18 @@ def test_random_problems(tmp_path: Path) -> None:
 def test_pairs_with_the_options_of_users(tmp_path: Path) -> None:
     for number in range(PAIRS):
         pair_options.try_pair_options(RandomChooser(number), tmp_path, "cpu")
+
+
+def test_coding_sequences_with_the_options_of_users(tmp_path: Path) -> None:
+    for number in range(CODING):
+        coding_options.try_coding_sequences(RandomChooser(number), tmp_path, "cpu")
+
+
+def test_a_reading_that_costs_more_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coding_options, "SHIFT_COST", 1)
+    method = registry.find_method(coding_options.METHOD)
+    found = [problems.attempt(SEED, 16 * number + 3, tmp_path, "cpu", [method]) for number in range(2 * CODING)]
+    assert any("letters were read, not of" in text for text in found)
 
 
 def test_a_table_in_pieces_that_differs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

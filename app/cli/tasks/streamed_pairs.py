@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 
 from antidiag.app import texts
 from antidiag.app.cli import report
+from antidiag.app.cli.executor_options import ExecutorOptions
 from antidiag.app.cli.method_runs import RunInput, RunOutput, RunPlace
 from antidiag.app.cli.options import parse_problem_options
 from antidiag.app.cli.progress import watch_run
@@ -24,11 +26,17 @@ ChosenTable = tuple[Path | None, str]
 
 
 def choose_table(
-    method: Method, pairing: str, given: RunInput, output: RunOutput, options: Mapping[str, str]
+    method: Method,
+    pairing: str,
+    given: RunInput,
+    output: RunOutput,
+    options: Mapping[str, str],
+    is_shared_out: bool = False,
 ) -> ChosenTable | None:
     """Return the table for which pairs are computed in pieces.
 
-    None where they are computed at once: where the files are small, or more than one table is wanted.
+    None where all answers are held: where the files are small and the run ``is_shared_out`` to no workers, or where
+    more than one table is wanted.
     """
     files = given.files or []
     targets = output.check(method, files)
@@ -40,7 +48,7 @@ def choose_table(
     paths = [Path(file) for file in files]
     if not paths or not all(path.is_file() and path.suffix.lower() != ".zip" for path in paths):
         return None
-    return wanted[0] if is_large_input(pairing, paths) else None
+    return wanted[0] if is_shared_out or is_large_input(pairing, paths) else None
 
 
 def stream_pairs(
@@ -50,13 +58,14 @@ def stream_pairs(
     place: RunPlace,
     options: Mapping[str, str],
     table: ChosenTable,
+    executor: ExecutorOptions,
 ) -> None:
-    """Compute the pairs of large files, write their table, and print a report."""
+    """Compute the pairs of files, write their table, and print a report."""
     parameters, (path, suffix) = given.parse_parameters(method), table
-    with watch_run() as monitor:
+    with watch_run() as monitor, executor.open() if executor.is_chosen else nullcontext() as workers:
         chosen = parse_problem_options(method, options)
         files = [Path(file) for file in given.files or []]
-        stream = PairStream(method, pairing, files, chosen, given.letters, monitor)
+        stream = PairStream(method, pairing, files, chosen, given.letters, monitor, workers)
         for note in stream.reading_notes:
             messages.print_note(note)
         if path is None:
@@ -73,7 +82,9 @@ def _report_rows(method: Method, found: StreamedPairs, path: Path) -> list[repor
     """Return what was computed as labelled texts."""
     kind, scores, scoring = method.problem_type, np.concatenate(found.scores), found.template.scoring
     low, middle, high = (scoring.unscale_score(int(one)) for one in (scores.min(), np.median(scores), scores.max()))
-    compute_ms = sum(time_ms for name, time_ms in found.times_ms.items() if name not in ("compilation", "transfer"))
+    computing = sum(time_ms for name, time_ms in found.times_ms.items() if name not in ("compilation", "transfer"))
+    compute_ms = computing or found.wall_ms
+    share = f", {texts.format_duration(computing)} of it computing" if computing else ""
     backend, device = found.device
     rate = texts.format_rate(found.cells / compute_ms / 1e6 if compute_ms else 0.0, kind.work_unit)
     best = f"{found.best[1]} x {found.best[2]}, score {high:,}" if found.best else "none"
@@ -84,7 +95,7 @@ def _report_rows(method: Method, found: StreamedPairs, path: Path) -> list[repor
         *settings,
         ("scores", f"{low:,} to {high:,}, median {middle:,}"),
         ("best pair", best),
-        ("time", f"{texts.format_duration(found.wall_ms)}, {texts.format_duration(compute_ms)} of it computing"),
+        ("time", f"{texts.format_duration(found.wall_ms)}{share}"),
         ("rate", f"{rate}, {texts.format_number(found.cells)} {kind.work_unit}"),
         ("saved", str(path)),
         *(("note", note) for note in found.notes),

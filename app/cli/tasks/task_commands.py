@@ -200,6 +200,7 @@ def align(
     pairs: PairSelection,
     method_id: Annotated[str | None, method_option("align")] = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     resume: Resume = False,
     options: Options,
@@ -208,17 +209,20 @@ def align(
     """Align two sequences, and print the alignment; or many pairs at once, and print a table.
 
     The recommended method is striped-alignment; checkpointed-alignment, whose memory grows linearly, for long pairs.
-    Many pairs (--pairs, --all, --query with --target) are aligned by batch-alignment, or scored by batch-score.
+    Many pairs (--pairs, --all, --query with --target) are aligned by batch-alignment, or scored by batch-score; --on
+    and --scheduler share them out.
     """
     if pairing := pairs.pairing:
         batch, selected = {**options, "pairing": pairing}, pairs.select_files(given)
         method = _usual_method(PAIR_BATCH_TASK, method_id)
-        if table := streamed_pairs.choose_table(method, pairing, selected, output, options):
-            streamed_pairs.stream_pairs(method, pairing, selected, place, batch, table)
+        if resume:
+            raise ParameterError("runs of many pairs cannot be continued; remove --resume")
+        if table := streamed_pairs.choose_table(method, pairing, selected, output, options, executor.is_chosen):
+            streamed_pairs.stream_pairs(method, pairing, selected, place, batch, table, executor)
             return
-        run_task(PAIR_BATCH_TASK, selected, method_id, place, output, False, batch, flagged)
+        run_task(PAIR_BATCH_TASK, selected, method_id, place, output, False, batch, flagged, executor)
         return
-    run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged)
+    run_task(TASKS["align"], given, method_id, place, output, resume, options, flagged, executor)
 
 
 def msa(

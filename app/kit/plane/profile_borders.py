@@ -72,7 +72,7 @@ class ProfilePlane:
     @property
     def free_ends(self) -> FreeEnds:
         """The ends whose columns may stay unaligned at no cost."""
-        return self.problem.span.free_ends
+        return self.problem.free_ends
 
     @property
     def is_reversed(self) -> bool:

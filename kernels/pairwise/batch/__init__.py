@@ -10,9 +10,10 @@ from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import minimum_models
 from antidiag.kernels.method import CostEstimate, Method, ProblemType, Teaching, backends_in, count_all_cells
 from antidiag.kernels.pairwise import classification
-from antidiag.kernels.pairwise.batch import formats, problem, sizes
+from antidiag.kernels.pairwise.batch import formats, pair_blocks, problem, sizes
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
 from antidiag.kernels.pairwise.problem import default_scores
+from antidiag.kernels.run_splitting import RunSplitting
 
 GOTOH = Citation(
     key="gotoh1982improved",
@@ -46,6 +47,17 @@ PAIR_BATCH = ProblemType(
     dp_classification=classification.GAPS,
 )
 
+
+def _split_by_blocks(name: str) -> RunSplitting:
+    """Return how runs fall into blocks of pairs, by the name of the functions that compute a block."""
+    return RunSplitting(
+        "blocks of pairs",
+        pair_blocks.list_blocks,
+        backends_in("antidiag.kernels.pairwise.batch", name),
+        "antidiag.kernels.pairwise.batch.pair_blocks:join_blocks",
+    )
+
+
 _declare_method = partial(
     Method,
     family="batch",
@@ -72,6 +84,7 @@ METHODS = (
         name="BatchAlignment",
         summary="Best alignments of many pairs of any lengths in one run; on a GPU two pairs share registers.",
         backends=backends_in("antidiag.kernels.pairwise.batch", "align_batch"),
+        splitting=_split_by_blocks("align_block"),
         returns=frozenset({"score", "alignments"}),
         cost=CostEstimate(
             estimate_memory=sizes.estimate_path_memory,
@@ -85,6 +98,7 @@ METHODS = (
         name="BatchScore",
         summary="Scores of the best alignments of many pairs of any lengths in one run.",
         backends=backends_in("antidiag.kernels.pairwise.batch", "score_batch"),
+        splitting=_split_by_blocks("score_block"),
         returns=frozenset({"score"}),
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,

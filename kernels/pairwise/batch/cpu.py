@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,8 @@ from antidiag.kernels.pairwise.batch.cpu_kernels import (
     compute_pairs,
     gather_operations,
 )
-from antidiag.kernels.pairwise.batch.model import BatchProblem
+from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
+from antidiag.kernels.pairwise.batch.pair_blocks import block_problem
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
 from antidiag.kernels.pairwise.batch.sizes import SMALL_CELLS
 from antidiag.kernels.pairwise.batch.slices import PairShapes
@@ -43,6 +45,20 @@ def score_batch(problem: BatchProblem, parameters: BatchParameters, monitor: Mon
 def align_batch(problem: BatchProblem, parameters: BatchParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignments of all pairs."""
     return _compute_batch(problem, parameters, monitor, steps, paths=True)
+
+
+def score_block(
+    problem: BatchProblem, parameters: BatchParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> BatchAnswer:
+    """Return the scores of a block of pairs (`pair_blocks`)."""
+    return score_batch(block_problem(problem, numbers), parameters, monitor, StepLog(keeps=False)).answer
+
+
+def align_block(
+    problem: BatchProblem, parameters: BatchParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> BatchAnswer:
+    """Return the best alignments of a block of pairs (`pair_blocks`)."""
+    return align_batch(block_problem(problem, numbers), parameters, monitor, StepLog(keeps=False)).answer
 
 
 def _compute_batch(

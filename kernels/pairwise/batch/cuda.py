@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,8 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.batch import slices
 from antidiag.kernels.pairwise.batch.assembly import AnswerAssembly
 from antidiag.kernels.pairwise.batch.cuda_sources import COSTS, PAIRS, SCORE_SOURCES, TRACE_SOURCES
-from antidiag.kernels.pairwise.batch.model import BatchProblem
+from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
+from antidiag.kernels.pairwise.batch.pair_blocks import block_problem
 from antidiag.kernels.pairwise.batch.slices import BatchSlice, PairShapes
 from antidiag.kernels.pairwise.batch.strands import compute_strands
 from antidiag.kernels.scoring import Mode
@@ -34,6 +36,16 @@ def score_batch(problem: BatchProblem, parameters: Any, monitor: Monitor, steps:
 def align_batch(problem: BatchProblem, parameters: Any, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignments of all pairs on the current device."""
     return compute_strands(problem, monitor, lambda one, part: DeviceBatch(one, part, steps, paths=True).run_all())
+
+
+def score_block(problem: BatchProblem, parameters: Any, numbers: Mapping[str, int], monitor: Monitor) -> BatchAnswer:
+    """Return the scores of a block of pairs (`pair_blocks`) on the current device."""
+    return score_batch(block_problem(problem, numbers), parameters, monitor, StepLog(keeps=False)).answer
+
+
+def align_block(problem: BatchProblem, parameters: Any, numbers: Mapping[str, int], monitor: Monitor) -> BatchAnswer:
+    """Return the best alignments of a block of pairs (`pair_blocks`) on the current device."""
+    return align_batch(block_problem(problem, numbers), parameters, monitor, StepLog(keeps=False)).answer
 
 
 @dataclass(frozen=True, eq=False)

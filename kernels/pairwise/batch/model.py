@@ -25,6 +25,7 @@ from antidiag.kernels.scoring import (
     refuse_overflow,
 )
 from antidiag.kernels.sequences.alphabets import complement_codes
+from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.serialization import added_field, stored
 
 RECORDS, ALL, QUERIES = "records", "all", "queries"
@@ -106,15 +107,28 @@ class BatchProblem:
     @cached_property
     def pairs(self) -> PairIndices:
         """The pairs, in their order."""
-        count = len(self.sequences)
+        return self.index_pairs(0, self.pair_count)
+
+    def index_pairs(self, first: int, last: int) -> PairIndices:
+        """Return the pairs from number ``first`` to before ``last``, without the indices of others."""
+        count, numbers = len(self.sequences), np.arange(first, last)
         if self.pairing == ALL:
-            firsts, seconds = np.triu_indices(count, 1)
+            rows = np.arange(count)
+            begins = rows * (2 * count - rows - 1) // 2
+            firsts = np.searchsorted(begins[: count - 1], numbers, side="right") - 1
+            seconds = numbers - begins[firsts] + firsts + 1
         elif self.pairing == RECORDS:
-            firsts, seconds = np.arange(count // 2), np.arange(count // 2, count)
+            firsts, seconds = numbers, numbers + count // 2
         else:
-            firsts = np.repeat(np.arange(self.query_count), count - self.query_count)
-            seconds = np.tile(np.arange(self.query_count, count), self.query_count)
+            firsts, seconds = np.divmod(numbers, count - self.query_count)
+            seconds = seconds + self.query_count
         return PairIndices(firsts.astype(np.int32), seconds.astype(np.int32))
+
+    def select_pairs(self, first: int, last: int) -> BatchProblem:
+        """Return the problem of the pairs from number ``first`` to before ``last``, record by record."""
+        chosen = self.index_pairs(first, last)
+        sequences = take_sequences(self.sequences, np.concatenate([chosen.firsts, chosen.seconds]).tolist())
+        return replace(self, sequences=sequences, pairing=RECORDS, query_count=0)
 
     @property
     def cells(self) -> int:

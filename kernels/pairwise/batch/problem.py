@@ -14,16 +14,14 @@ from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.pairwise.batch.model import ALL, PAIRINGS, QUERIES, RECORDS, BatchProblem
 from antidiag.kernels.pairwise.problem import (
-    FREE_END_OPTIONS,
     LETTER_OPTIONS,
     MODE,
     STRAND,
-    choose_free_ends,
     refuse_protein_strands,
 )
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Mode, Strand
-from antidiag.kernels.scoring_options import GAP_MODEL_OPTIONS
+from antidiag.kernels.scoring_options import FREE_END_OPTIONS, GAP_MODEL_OPTIONS, choose_free_ends
 from antidiag.kernels.scoring_presets import describe_preset
 
 SEQUENCES = ProblemInput(SEQUENCE, 2, None)
@@ -90,7 +88,7 @@ def make_batch_problem(sequences: Sequences[Sequence], options: Mapping[str, Any
         _check_records(sequences)
     queries = _count_queries(sequences, queries) if pairing == QUERIES else 0
     parse_columns(values["columns"])
-    mode, ends, strand = Mode(values["mode"]), choose_free_ends(values), Strand(values["strand"])
+    mode, ends, strand = Mode(values["mode"]), choose_free_ends(values, values["mode"]), Strand(values["strand"])
     refuse_protein_strands(sequences, strand)
     return BatchProblem(sequences, scoring, mode, ends, pairing, queries, values["columns"], strand)
 

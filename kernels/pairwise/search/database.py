@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
@@ -131,8 +132,12 @@ def make_memory_database(sequences: Sequences[Sequence], name: str = "", source:
     letters = concatenate_letters(sequences)
     digest = hashlib.blake2b(letters.tobytes(), digest_size=16)
     digest.update(lengths.tobytes())
+    hashes = array("q")
     for one in _titles_of(sequences):
         digest.update(one.encode("utf-8", "surrogatepass") + b"\n")
+        hashes.append(hash(one))
+    notes = [f"{format_count(empty, 'empty sequence')} left out"] if empty else []
+    notes += describe_equal_titles(np.frombuffer(hashes, np.int64))
     return SequenceDatabase(
         name or Path(source).name or "database",
         digest.hexdigest(),
@@ -142,8 +147,17 @@ def make_memory_database(sequences: Sequences[Sequence], name: str = "", source:
         bytes(np.flatnonzero(np.bincount(letters, minlength=256)).tolist()).decode("ascii"),
         _common_type(sequence_types(sequences)),
         source,
-        f"{format_count(empty, 'empty sequence')} left out" if empty else "",
+        "; ".join(notes),
         sequences if isinstance(sequences, Sequences) else tuple(sequences),
+    )
+
+
+def describe_equal_titles(hashes: np.ndarray) -> list[str]:
+    """Return a note on sequences whose titles are equal, by the hashes of all titles, int64; none where all differ."""
+    _, counts = np.unique(hashes, return_counts=True)
+    equal = int(counts[counts > 1].sum())
+    return (
+        [f"{format_count(equal, 'sequence')} with the title of another; hits do not tell them apart"] if equal else []
     )
 
 

@@ -31,6 +31,7 @@ from antidiag.kernels.pairwise.search.database import (
     HEADER_BYTES,
     SequenceDatabase,
     array_places,
+    describe_equal_titles,
     header_bytes,
     read_prepared,
     stamp_time,
@@ -39,8 +40,8 @@ from antidiag.kernels.pairwise.search.score_blocks import PADDING, encode_letter
 from antidiag.kernels.sequences.text_column import gather_ranges, offsets_of
 from antidiag.kernels.text import format_count
 
-BATCH_LETTERS = 2**26
-"""Letters that are sorted at a time."""
+BATCH_LETTERS, BATCH_RECORDS = 2**26, 2**16
+"""Letters and records that are sorted at a time."""
 NUCLEOTIDES = b"ACGTUN"
 MOST_SHOWN = 20
 """Bad records that are named one by one."""
@@ -56,6 +57,7 @@ class _Collected:
     title_lengths: list[np.ndarray] = field(default_factory=list)
     name_lengths: list[np.ndarray] = field(default_factory=list)
     name_hashes: list[np.ndarray] = field(default_factory=list)
+    title_hashes: list[np.ndarray] = field(default_factory=list)
     composition: np.ndarray = field(default_factory=lambda: np.zeros(256, np.int64))
     bad: list[str] = field(default_factory=list)
     bad_count: int = 0
@@ -73,8 +75,9 @@ class _Collected:
         self.title_lengths.append(title_lengths.astype(np.int64))
         self.name_lengths.append(names.astype(np.int32))
         starts = offsets_of(title_lengths)[:-1].tolist()
-        words = (titles[start : start + length] for start, length in zip(starts, names.tolist(), strict=True))
-        self.name_hashes.append(np.fromiter((hash(word) for word in words), np.int64, len(starts)))
+        for hashes, lengths_of in ((self.name_hashes, names), (self.title_hashes, title_lengths)):
+            texts = (titles[start : start + length] for start, length in zip(starts, lengths_of.tolist(), strict=True))
+            hashes.append(np.fromiter(map(hash, texts), np.int64, len(starts)))
 
     def skip(self, error: InputError) -> None:
         """Count a bad record, and keep its message if there are few."""
@@ -299,12 +302,12 @@ def _sorted_pieces(file: IO[bytes], lengths: np.ndarray, order: np.ndarray) -> I
     offsets = offsets_of(lengths)
     if not offsets[-1]:
         return
-    data = np.memmap(file, np.uint8, "r")
+    data = np.asarray(np.memmap(file, np.uint8, "r"))  # slices of a memmap are large and slow
     ends = np.cumsum(lengths[order])
     first = 0
     while first < order.size:
         wanted = (ends[first - 1] if first else 0) + BATCH_LETTERS
-        end = max(int(np.searchsorted(ends, wanted, side="right")), first + 1)
+        end = min(max(int(np.searchsorted(ends, wanted, side="right")), first + 1), first + BATCH_RECORDS)
         yield gather_ranges([(data, offsets)], order[first:end])[0]
         first = end
 
@@ -335,4 +338,5 @@ def _describe_changes(found: _Collected) -> str:
         said.append(f"{format_count(found.empty, 'empty sequence')} left out")
     if found.changed:
         said.append(f"gaps or other signs removed from {format_count(found.changed, 'sequence')}")
+    said += describe_equal_titles(np.concatenate(found.title_hashes))
     return "; ".join(said)

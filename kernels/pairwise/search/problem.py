@@ -14,6 +14,7 @@ from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import hit_tables
 from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.unique_names import first_repeated
 from antidiag.kernels.method import LabelledRows, ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise.search.database import DATABASE, SequenceDatabase, make_memory_database
@@ -322,6 +323,10 @@ def problem_notes(problem: SearchProblem) -> tuple[str, ...]:
     named = (*problem.queries, *_one_of_each_type(problem.database))
     notes = list(scoring_options.sequence_notes(named, problem.scoring.matrix))
     notes += scoring_options.preset_notes(problem.scoring, named)
+    if repeated := first_repeated([query.name for query in problem.queries]):
+        one, other = repeated[0] + 1, repeated[1] + 1
+        name = problem.queries[repeated[0]].name
+        notes.append(f"Queries {one:,} and {other:,} are both called {name}; tables do not tell them apart.")
     if problem.filters_alignments and not problem.alignments:
         notes.append("Hits are aligned all the same, because identity or coverage limits them.")
     if problem.database.note:

@@ -13,10 +13,10 @@ from antidiag.kernels.profiles.column_scores.scoring import (
     LOG_BITS,
     LOG_TABLE,
     LOGARITHM,
-    MODES,
     ODDS_LIMIT,
     ROOT,
     SCORE_UNITS,
+    SPAN_ENDS,
     ColumnScore,
     ColumnScoring,
     EncodedProfiles,
@@ -25,10 +25,11 @@ from antidiag.kernels.profiles.column_scores.scoring import (
     background_frequencies,
     letter_scores,
     mix_pseudocounts,
+    number_mode,
     score_pairs,
 )
 from antidiag.kernels.profiles.profile import Profile
-from antidiag.kernels.scoring import SCORE_LIMIT
+from antidiag.kernels.scoring import NO_FREE_ENDS, SCORE_LIMIT, FreeEnds
 
 COMPILED = 1 << 11
 """Columns from which on compiled code is worth loading."""
@@ -62,8 +63,13 @@ def round_frequencies(frequencies: np.ndarray) -> np.ndarray:
     return (found + ((lost >= least) & (left > 0))).astype(np.int16)
 
 
-def encode_pair(first: Profile, second: Profile, scoring: ColumnScoring, span: ProfileSpan) -> EncodedProfiles:
-    """Encode a pair; InputError for two alphabets or no columns, ScoreOverflow beyond 32 bits."""
+def encode_pair(
+    first: Profile, second: Profile, scoring: ColumnScoring, span: ProfileSpan, ends: FreeEnds | None = None
+) -> EncodedProfiles:
+    """Encode a pair, whose free ``ends`` are by default those of the span.
+
+    Raises InputError for two alphabets or no columns, ScoreOverflow beyond 32 bits.
+    """
     if not (len(first) and len(second)):
         raise InputError(f"{(second if len(first) else first).name} has no columns; use profiles with columns")
     if first.alphabet != second.alphabet:
@@ -93,7 +99,7 @@ def encode_pair(first: Profile, second: Profile, scoring: ColumnScoring, span: P
         factor=round(SCORE_UNITS * np.log(2) / scoring.nats),
         origin=power << LOG_BITS,
         offset=round(scoring.offset * scoring.units),
-        mode=MODES[span],
+        mode=number_mode(span, SPAN_ENDS.get(span, NO_FREE_ENDS) if ends is None else ends),
         by_column=scoring.gaps is ProfileGaps.COLUMN,
     )
     if made.by_column:

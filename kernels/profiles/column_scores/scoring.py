@@ -17,7 +17,7 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN, Profile
-from antidiag.kernels.scoring import FREE_ENDS, NO_FREE_ENDS, FreeEnds, Mode, SubstitutionMatrix
+from antidiag.kernels.scoring import FREE_ENDS, FreeEnds, Mode, SubstitutionMatrix
 from antidiag.kernels.serialization import stored
 
 FREQUENCY_UNITS = 2048
@@ -33,7 +33,12 @@ LEAST_ODDS = 2.0**-8
 
 LINEAR, ROOT, LOGARITHM = 0, 1, 2
 """What a product becomes: a shifted number, a distance, or a logarithm."""
-GLOBAL, LOCAL, SEMI_GLOBAL, QUERY_IN_TARGET = 0, 1, 2, 3
+FIRST_START, FIRST_END, SECOND_START, SECOND_END = 1, 2, 4, 8
+"""Bits of the number of a mode: which ends of the profiles are free."""
+GLOBAL, SEMI_GLOBAL = 0, FIRST_START | FIRST_END | SECOND_START | SECOND_END
+QUERY_IN_TARGET = SECOND_START | SECOND_END
+LOCAL = 16 | FIRST_START | SECOND_START
+"""Numbers of modes in compiled code; device code knows these alone. Local paths begin as if the starts were free."""
 
 BACKGROUND = {
     PROTEIN: (
@@ -85,28 +90,28 @@ class ProfileGaps(StrEnum):
 @stored("profile-mode")
 class ProfileSpan(StrEnum):
     """What is aligned: all columns; the best parts; all columns with free end gaps; the whole first profile with a part
-    of the second, whose ends are free."""
+    of the second, whose ends are free; all columns with the free ends that a problem names."""
 
     GLOBAL = "global"
     LOCAL = "local"
     SEMI_GLOBAL = "semi-global"
     QUERY_IN_TARGET = "query-in-target"
-
-    @property
-    def free_ends(self) -> FreeEnds:
-        """The ends whose columns may stay unaligned at no cost; none of local alignments, where all may."""
-        if self is ProfileSpan.SEMI_GLOBAL:
-            return FREE_ENDS[Mode.OVERLAP]
-        return FREE_ENDS[Mode.QUERY_IN_TARGET] if self is ProfileSpan.QUERY_IN_TARGET else NO_FREE_ENDS
+    CUSTOM = "custom"
 
 
-MODES = {
-    ProfileSpan.GLOBAL: GLOBAL,
-    ProfileSpan.LOCAL: LOCAL,
-    ProfileSpan.SEMI_GLOBAL: SEMI_GLOBAL,
-    ProfileSpan.QUERY_IN_TARGET: QUERY_IN_TARGET,
+SPAN_ENDS = {
+    ProfileSpan.SEMI_GLOBAL: FREE_ENDS[Mode.OVERLAP],
+    ProfileSpan.QUERY_IN_TARGET: FREE_ENDS[Mode.QUERY_IN_TARGET],
 }
-"""The number of each span in compiled code."""
+"""The free ends of the spans that have always the same; others have none, CUSTOM those of the problem."""
+
+
+def number_mode(span: ProfileSpan, ends: FreeEnds) -> int:
+    """Return the number of a span in compiled code. ``ends`` are its free ends."""
+    if span is ProfileSpan.LOCAL:
+        return LOCAL
+    bits = (FIRST_START, FIRST_END, SECOND_START, SECOND_END)
+    return sum(bit for bit, is_free in zip(bits, vars(ends).values(), strict=True) if is_free)
 
 
 @stored("column-scoring")

@@ -6,7 +6,7 @@ import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.cpu.simd import LANES
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, QUERY_IN_TARGET
+from antidiag.kernels.profiles.column_scores.scoring import FIRST_START, SECOND_START
 from antidiag.kernels.profiles.wavefront.cpu_strips import (
     ProfileStripBorder,
     allocate_rings,
@@ -39,8 +39,8 @@ def compute_tile_cells(strip_problem, packed, borders, number, at, stop):
         e[i, 1:] = rings.e[first + 1 : first + real + 1]
         if i > 0:
             f[i] = rings.f[first : first + real + 1]
-    if mode in (GLOBAL, QUERY_IN_TARGET) and left == 0:
+    if mode & FIRST_START == 0 and left == 0:
         e[1:, 0] = h[1:, 0]
-    if mode == GLOBAL and top == 0:
+    if mode & SECOND_START == 0 and top == 0:
         f[0, 1:] = h[0, 1:]
     return h, e, f

@@ -15,7 +15,7 @@ from antidiag.kernels.cpu.clock import now_ns
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, store_release
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, QUERY_IN_TARGET, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import FIRST_END, LOCAL, SECOND_END, EncodedProfiles
 from antidiag.kernels.profiles.wavefront.cpu_tile import (
     ALL,
     GROUP,
@@ -25,7 +25,7 @@ from antidiag.kernels.profiles.wavefront.cpu_tile import (
     TileRings,
     compute_tile,
 )
-from antidiag.kernels.profiles.whole_table.cpu_cells import FROM_E, FROM_F, NEVER
+from antidiag.kernels.profiles.whole_table.cpu_cells import FROM_E, FROM_F, NEVER, path_begins
 
 WORD = 8
 """Distance of progress words: a cache line."""
@@ -172,11 +172,13 @@ def compute_strip(strip_problem, packed, number, borders, turns, times):
 def find_best_end(strip_problem, borders):
     """Return score and end of the best path; of equal ones the smallest row, then column."""
     m, n, s, _, mode = strip_problem.cuts
-    if mode == GLOBAL:
-        return np.int64(borders.columns[borders.columns.shape[0] - 1, 0, m]), m, n
-    score, i, j = np.int64(0), 0, (0 if mode == LOCAL else n)
-    if mode == QUERY_IN_TARGET:  # all of the first profile in a gap
+    score, i, j = np.int64(borders.columns[borders.columns.shape[0] - 1, 0, m]), m, n
+    if mode == LOCAL:
+        score, i, j = np.int64(0), 0, 0
+    if mode & SECOND_END != 0 and borders.columns[0, 0, m] >= score:
         score, i, j = np.int64(borders.columns[0, 0, m]), m, 0
+    if mode & FIRST_END != 0 and strip_problem.first_row[n] >= score:
+        score, i, j = np.int64(strip_problem.first_row[n]), 0, n
     for number in range(borders.best.shape[0]):
         found, row, column = borders.best[number, 0], borders.best[number, 1], borders.best[number, 2] + number * s
         if found > score or (found == score and row > 0 and (row < i or (row == i and column < j))):
@@ -219,7 +221,7 @@ def trace_path(strip_problem, packed, borders, i, j, operations, stop):
     rings, behind = allocate_rings(zero, zero), ProfileStripBorder(np.empty(m + 1, np.int32), np.empty(m + 1, np.int32))
     factors, gaps = cut_strip(strip_problem, packed, zero)
     size, width, last = 0, 0, -1
-    while not path_begins(mode, i, j, state):
+    while state >= 0 and not path_begins(mode, i, j, state):
         number, at = max(j - 1, 0) // s, max(i - 1, 0) // batch
         left, top, bottom = number * s, at * batch, i
         if number != last:
@@ -236,16 +238,6 @@ def trace_path(strip_problem, packed, borders, i, j, operations, stop):
             strip_problem, rings, width + LANES, top, left, i, j, state, operations, count
         )
     return count, i, j, tiles
-
-
-@inner_njit
-def path_begins(mode, i, j, state):
-    """Return whether a path begins in a cell by the borders of the table; state -1 is the begin of a local path."""
-    if state < 0:
-        return True
-    if mode == GLOBAL:
-        return i == 0 and j == 0
-    return state == 0 and (i == 0 or (j == 0 and mode != QUERY_IN_TARGET))
 
 
 @inner_njit

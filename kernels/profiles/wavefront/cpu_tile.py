@@ -27,7 +27,7 @@ import numpy as np
 from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import inner_njit
 from antidiag.kernels.cpu.simd import LANES, load_acquire
-from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOCAL, LOG_BITS, QUERY_IN_TARGET, ROOT, SEMI_GLOBAL
+from antidiag.kernels.profiles.column_scores.scoring import FIRST_END, LINEAR, LOCAL, LOG_BITS, ROOT, SECOND_END
 from antidiag.kernels.profiles.whole_table.cpu_cells import NEVER
 
 GROUP = 4
@@ -242,7 +242,8 @@ def compute_tile(factors, finish, gaps, rings, row_range, left, right, best, end
     ``place`` is (first row, end row, row at which the rings begin, mask of their row numbers): the row above the tile
     stands in the rings, and row i goes to place (i + 1 - begin) & mask. ``left`` and ``right`` are borders (h, f),
     int32, m + 1 each. ``end`` is (mode, m, columns of the strip without padding, 1 for the last strip). ``best``
-    (int64: score, row, column in the strip) becomes the first best cell that may end a local or semi-global path.
+    (int64: score, row, column in the strip) becomes the first best cell that may end a local path, or one with free
+    ends.
     """
     top, bottom, begin, mask = row_range
     mode, m, real, is_last = end
@@ -275,10 +276,10 @@ def compute_tile(factors, finish, gaps, rings, row_range, left, right, best, end
             )
             right.f[i + 1] = rings.f[last]
         right.h[i + 1] = rings.h[last]
-        if (mode == LOCAL and most > best[0]) or (mode in (SEMI_GLOBAL, QUERY_IN_TARGET) and i + 1 == m):
+        if (mode == LOCAL and most > best[0]) or (mode & SECOND_END != 0 and i + 1 == m):
             for j in range(real):
                 if rings.h[here + LANES + j] > best[0]:
                     best[0], best[1], best[2] = rings.h[here + LANES + j], i + 1, j + 1
-        elif mode == SEMI_GLOBAL and is_last == 1 and rings.h[last] > best[0]:
+        elif mode & FIRST_END != 0 and is_last == 1 and rings.h[last] > best[0]:
             best[0], best[1], best[2] = rings.h[last], i + 1, real
     return True

@@ -9,7 +9,7 @@ import numpy as np
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, QUERY_IN_TARGET, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import LOCAL, EncodedProfiles
 from antidiag.kernels.profiles.parameters import ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer
 from antidiag.kernels.profiles.wavefront import cpu_strips
@@ -46,10 +46,7 @@ def _align_in_strips(run: CpuRun, encoded: EncodedProfiles, chosen: ProfileStrip
 
 def make_strip_problem(encoded: EncodedProfiles, s: int, batch: int) -> ProfileStripProblem:
     """Return a problem with the borders of its table, to be cut into strips and batches."""
-    mode = encoded.mode
-    first_row = cpu_cells.border_scores(mode == GLOBAL, encoded.column_open, encoded.column_extend)
-    left_costs = mode in (GLOBAL, QUERY_IN_TARGET)
-    first_column = cpu_cells.border_scores(left_costs, encoded.row_open, encoded.row_extend)
+    first_row, first_column = cpu_cells.table_borders(encoded)
     cuts = encoded.m, encoded.n, s, batch, encoded.mode
     return ProfileStripProblem(encoded, first_row, first_column, cuts, encoded.has_linear_gaps)
 
@@ -63,7 +60,7 @@ def allocate_borders(strip_problem: ProfileStripProblem) -> KeptStripBorders:
     padded = -(-min(s, n) // WIDEN) * WIDEN
     rows: np.ndarray = np.empty((strips, batches - 1, 2, padded), np.int32)
     best = np.zeros((strips, 3), np.int64)
-    if mode == QUERY_IN_TARGET:  # whose scores may be negative
+    if mode != LOCAL:  # whose scores are never negative
         best[:, 0] = NEVER
     return KeptStripBorders(columns, rows, best)
 

@@ -12,14 +12,19 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, QUERY_IN_TARGET, SEMI_GLOBAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import (
+    FIRST_END,
+    GLOBAL,
+    LOCAL,
+    SECOND_END,
+    EncodedProfiles,
+)
 from antidiag.kernels.profiles.whole_table.cpu_cells import (
     NEVER,
-    border_scores,
     compute_cell,
-    costs_left_gap,
     finish_score,
     score_columns,
+    table_borders,
     unpack_factors,
     update_best,
 )
@@ -281,8 +286,8 @@ def compute_wave_block(pair, walls, directions, top, left, k):
         walls.f_columns[(column + 1) * (m + 1) + top + i + 1] = f[(i + 1) * side + width]
         for j in range(width):
             a, b = top + i + 1, left + j + 1
-            last_row = a == m and walls.mode != GLOBAL
-            if local or last_row or (walls.mode == SEMI_GLOBAL and b == n) or (a == m and b == n):
+            ends = (a == m and walls.mode & SECOND_END != 0) or (b == n and walls.mode & FIRST_END != 0)
+            if local or ends or (a == m and b == n):
                 update_best(best, h[(i + 1) * side + j + 1], a, b)
     for j in range(width):
         walls.h_rows[(row + 1) * (n + 1) + left + j + 1] = h[height * side + j + 1]
@@ -292,12 +297,11 @@ def compute_wave_block(pair, walls, directions, top, left, k):
 def allocate_block_borders(encoded: EncodedProfiles, k: int) -> ProfileBlockBorders:
     """Allocate the borders of all blocks, and set those of the table."""
     m, n, mode = encoded.m, encoded.n, encoded.mode
-    first_column = border_scores(costs_left_gap(mode), encoded.row_open, encoded.row_extend)
+    first_row, first_column = table_borders(encoded)
     down, across = -(-m // k), -(-n // k)
     h_rows, e_rows = (np.full((down + 1, n + 1), NEVER, np.int32) for _ in range(2))
     h_columns, f_columns = (np.full((across + 1, m + 1), NEVER, np.int32) for _ in range(2))
-    h_rows[0] = border_scores(mode == GLOBAL, encoded.column_open, encoded.column_extend)
-    h_columns[0] = first_column
+    h_rows[0], h_columns[0] = first_row, first_column
     h_rows[1:, 0] = first_column[np.minimum(np.arange(1, down + 1) * k, m)]
     best: np.ndarray = np.zeros((down * across, 3), np.int64)
     best[:, 0] = NEVER
@@ -306,14 +310,14 @@ def allocate_block_borders(encoded: EncodedProfiles, k: int) -> ProfileBlockBord
 
 def best_block_end(best: np.ndarray, encoded: EncodedProfiles) -> tuple[int, int, int]:
     """Return score and end of the best path; of equal ones the smallest row, then column."""
-    mode, m, n = encoded.mode, encoded.m, encoded.n
+    mode, (first_row, first_column) = encoded.mode, table_borders(encoded)
     candidates = [tuple(one) for one in best.tolist()]
-    if mode == LOCAL:
-        candidates.append((0, 0, 0))
-    if mode == SEMI_GLOBAL:
-        candidates += [(0, 0, n), (0, m, 0)]
-    if mode == QUERY_IN_TARGET:
-        candidates.append((int(border_scores(True, encoded.row_open, encoded.row_extend)[-1]), m, 0))
     if mode == GLOBAL:
         candidates = candidates[-1:]
+    if mode == LOCAL:
+        candidates.append((0, 0, 0))
+    if mode & FIRST_END:
+        candidates.append((int(first_row[-1]), 0, encoded.n))
+    if mode & SECOND_END:
+        candidates.append((int(first_column[-1]), encoded.m, 0))
     return max(candidates, key=lambda one: (one[0], -one[1], -one[2]))

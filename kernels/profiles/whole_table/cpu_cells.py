@@ -15,13 +15,14 @@ import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 from antidiag.kernels.profiles.column_scores.scoring import (
-    GLOBAL,
+    FIRST_END,
+    FIRST_START,
     LINEAR,
     LOCAL,
     LOG_BITS,
-    QUERY_IN_TARGET,
     ROOT,
-    SEMI_GLOBAL,
+    SECOND_END,
+    SECOND_START,
     EncodedProfiles,
 )
 
@@ -49,11 +50,18 @@ def turn_factors(encoded: EncodedProfiles) -> EncodedProfiles:
 
 def make_first_row(encoded: EncodedProfiles) -> TableRows:
     """Return row 0 of the table."""
-    h = border_scores(encoded.mode == GLOBAL, encoded.column_open, encoded.column_extend)
+    h, _ = table_borders(encoded)
     best = np.array([NEVER if encoded.mode != LOCAL else 0, 0, 0], np.int64)
-    if encoded.mode == SEMI_GLOBAL:
-        best[:] = 0, 0, encoded.n
+    if encoded.mode & FIRST_END:
+        best[:] = h[-1], 0, encoded.n
     return TableRows(h, np.full(encoded.n + 1, NEVER, np.int32), best, encoded.mode)
+
+
+def table_borders(encoded: EncodedProfiles) -> tuple[np.ndarray, np.ndarray]:
+    """Return H of the first row and of the first column, int32 (n + 1 and m + 1): 0 where they are free."""
+    mode = encoded.mode
+    first_row = border_scores(not mode & SECOND_START, encoded.column_open, encoded.column_extend)
+    return first_row, border_scores(not mode & FIRST_START, encoded.row_open, encoded.row_extend)
 
 
 def border_scores(costs_gap: bool, opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
@@ -137,7 +145,7 @@ def compute_cell(diagonal, up_h, up_e, left_h, left_f, row_open, row_extend, col
 @inline_njit
 def costs_left_gap(mode):
     """Return whether a gap along the first column of the table costs something, so that no path begins there."""
-    return mode in (GLOBAL, QUERY_IN_TARGET)
+    return mode & FIRST_START == 0
 
 
 @inline_njit
@@ -151,18 +159,11 @@ def update_best(best, h, i, j):
 def finish_row(state, i, m, last):
     """Update the end of the best path by a finished row ``i`` (from 1); ``last`` is H of its last cell."""
     n = state.h.size - 1
-    if state.mode == SEMI_GLOBAL:
-        if i < m:
-            update_best(state.best, last, i, n)
-        else:
-            for j in range(n + 1):
-                update_best(state.best, state.h[j], i, j)
-    elif state.mode == QUERY_IN_TARGET:
-        if i == m:
-            for j in range(n + 1):
-                update_best(state.best, state.h[j], i, j)
-    elif state.mode == GLOBAL and i == m:
-        state.best[0], state.best[1], state.best[2] = last, i, n
+    if i == m and state.mode & SECOND_END != 0:
+        for j in range(n + 1):
+            update_best(state.best, state.h[j], i, j)
+    elif state.mode & FIRST_END != 0 or (i == m and state.mode != LOCAL):
+        update_best(state.best, last, i, n)
 
 
 @cached_njit
@@ -247,6 +248,14 @@ def compute_rows_serially(pair, state, directions, first, last, m, stop, done):
     return last
 
 
+@inline_njit
+def path_begins(mode, i, j, state):
+    """Return whether a path begins in a cell of a border of the table; ``state`` is 0 outside of gaps."""
+    if i == 0 and j == 0:
+        return True
+    return state == 0 and ((i == 0 and mode & SECOND_START != 0) or (j == 0 and mode & FIRST_START != 0))
+
+
 @cached_njit
 def trace_path(directions, n, i, j, mode, operations):
     """Trace the path that ends in cell (i, j) into ``operations`` (uint8), last operation first.
@@ -255,11 +264,7 @@ def trace_path(directions, n, i, j, mode, operations):
     """
     state, count = 0, 0
     while True:
-        if (
-            (mode == GLOBAL and i == 0 and j == 0)
-            or (mode != GLOBAL and state == 0 and i == 0)
-            or (not costs_left_gap(mode) and state == 0 and j == 0)
-        ):
+        if path_begins(mode, i, j, state):
             return count, i, j
         if i == 0 or j == 0:
             operation = FROM_F if i == 0 else FROM_E

@@ -13,9 +13,8 @@ from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.profiles.column_scores.scoring import (
     LINEAR,
+    LOCAL,
     LOG_TABLE,
-    QUERY_IN_TARGET,
-    SEMI_GLOBAL,
     EncodedProfiles,
 )
 from antidiag.kernels.profiles.problem import LEFT, UP, ProfileAnswer
@@ -67,7 +66,7 @@ def complete_answer(
     mode: int, size: tuple[int, int], score: int, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray
 ) -> ProfileAnswer:
     """Return the answer of a path with its free end gaps, where there are any. ``size`` of the table is (m, n)."""
-    if mode in (SEMI_GLOBAL, QUERY_IN_TARGET):
+    if mode != LOCAL:
         front = [np.full(count, kind, np.uint8) for count, kind in zip(start, (UP, LEFT), strict=True)]
         left_over = (size[0] - end[0], size[1] - end[1])
         back = [np.full(count, kind, np.uint8) for count, kind in zip(left_over, (UP, LEFT), strict=True)]

@@ -90,6 +90,12 @@ def test_bad_records_are_named_and_left_out(capsys, tmp_path):
     assert code == 0 and "line 10" in err and "1 bad record left out" in out
 
 
+def test_equal_names_are_told(capsys, tmp_path):
+    (tmp_path / "twins.fa").write_text(QUERY + QUERY)
+    code, out, _ = call(capsys, "search", "twins.fa", "proteins.fa")
+    assert code == 0 and "Queries 1 and 2 are both called Q" in " ".join(out.split())
+
+
 def test_check_finds_a_change(capsys, tmp_path):
     call(capsys, "database", "make", "proteins.fa", "proteins.adb")
     code, out, _ = call(capsys, "database", "check", "proteins.adb")

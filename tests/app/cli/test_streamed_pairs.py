@@ -16,6 +16,7 @@ from antidiag.kernels.batch_runs import pair_streams
 from antidiag.kernels.batch_runs.pair_streams import PairStream
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.batch import pair_blocks
 
 CPU = ("--backend", "cpu")
 SUFFIXES = ("tsv", "blast", "csv", "jsonl", "paf", "sam")
@@ -52,20 +53,41 @@ def _align(words: list[str], target: Path) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("pairing", ["records", "halves", "queries"])
+@pytest.mark.parametrize("pairing", ["records", "halves", "queries", "all"])
 def test_a_table_in_pieces_is_that_of_one_run(files, tmp_path, pairing, suffix, request, capsys):
     one = _write_random(tmp_path / "c.fa", 8, 3)
     words = {
         "records": ["--pairs", *files],
         "halves": ["--pairs", one],
         "queries": ["--query", files[0], "--target", files[1]],
+        "all": ["--all", one],
     }[pairing] + ["--strand", "both", "--mode", "overlap"]
     whole = _align(words, tmp_path / f"whole.{suffix}")
     request.getfixturevalue("pieces")
     capsys.readouterr()
     assert _align(words, tmp_path / f"pieces.{suffix}") == whole
     assert "computed in" in capsys.readouterr().out
-    assert whole.count(b"twin 6" if pairing != "halves" else b"twin 7") or suffix in ("paf", "sam")
+    assert whole.count(b"twin 6" if pairing in ("records", "queries") else b"twin 7") or suffix in ("paf", "sam")
+
+
+@pytest.mark.parametrize("words", [["--pairs"], ["--all"], ["--query"]])
+def test_workers_compute_blocks_in_order(files, tmp_path, words, monkeypatch, capsys):
+    given = ["--query", files[0], "--target", files[1]] if words == ["--query"] else [*words, *files]
+    given += ["--strand", "both"]
+    whole = _align(given, tmp_path / "whole.blast")
+    monkeypatch.setattr(pair_blocks, "MOST_PAIRS", 3)
+    assert _align([*given, "--on", "local"], tmp_path / "shared.blast") == whole
+    assert "(blocks of pairs) on 1 worker (local)" in capsys.readouterr().out
+    capsys.readouterr()
+    assert program.main(["align", *given, "--on", "local", *CPU]) == 0
+    assert "(blocks of pairs) on 1 worker (local)" in capsys.readouterr().out
+
+
+def test_pairs_are_not_continued_and_one_pair_is_not_shared_out(files, capsys):
+    assert program.main(["align", "--pairs", *files, "--resume"]) == 2
+    assert "remove --resume" in capsys.readouterr().err
+    assert program.main(["align", "--record", "#1", "--record", "#2", files[0], "--on", "local"]) == 2
+    assert "batch-alignment" in capsys.readouterr().err
 
 
 def test_pieces_are_told_and_go_to_standard_output(files, tmp_path, pieces, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -40,6 +41,13 @@ def test_other_genetic_codes_translate_as_biopythons(code: int) -> None:
     gene = random_gene(60, 2)
     read = read_coding_sequence(sequence(gene, "gene"), code, finds_shifts=False)
     assert read.protein.tobytes().decode() == str(Seq(gene).translate(table=code)).rstrip("*").replace("*", "X")
+
+
+def test_codons_with_two_meanings_are_amino_acids_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = read_coding_sequence(sequence("ATGTGAAAA", "gene"), 27)
+    assert read.protein.tobytes() == b"MWK" and not read.stops
 
 
 def cost_of_reading(gene: str, cuts: tuple[int, ...]) -> int:

@@ -30,6 +30,14 @@ def test_emulated_strips_are_the_distances_of_the_cpu(emulated, monkeypatch, mod
     assert np.array_equal(found.answer.distances.values, whole.answer.distances.values)
 
 
+def test_emulated_blocks_of_pairs_are_those_of_the_cpu(emulated, monkeypatch):
+    data = random_sequences(6)
+    found = run_split_on_device("batch-alignment", data, 3, monkeypatch, pairing="all")
+    whole = run_whole("batch-alignment", data, pairing="all")
+    found.check(found.problem)
+    assert found.backend == "cuda" and np.array_equal(found.answer.scores, whole.answer.scores)
+
+
 def test_emulated_replicates_give_the_support_of_the_cpu(emulated, monkeypatch):
     data = [random_alignment(9, 40)]
     found = run_split_on_device("nj-alignment", data, 3, monkeypatch, bootstrap=7)

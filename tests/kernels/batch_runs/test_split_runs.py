@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from antidiag.kernels.executors.tasks import TaskFailed
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.batch import pair_blocks
 from antidiag.kernels.trees.distances import pair_strips
 from tests.dask_clusters import start_thread_cluster
 
@@ -72,6 +75,45 @@ def test_distances_in_strips_are_those_of_one_run(executor, mode):
     assert split.answer.distances.names == whole.answer.distances.names
     split.check(split.problem)
     assert "strips of pairs" in " ".join(split.notes) and split.backend == "cpu"
+
+
+@pytest.mark.parametrize("method", ["batch-alignment", "batch-score"])
+@pytest.mark.parametrize("pairing", ["all", "queries", "records"])
+def test_blocks_of_pairs_are_those_of_one_run(executor, method, pairing):
+    data, options = random_sequences(12), {"pairing": pairing, "queries": 3, "mode": "global"}
+    whole, split = run_whole(method, data, **options), run_split(executor, method, data, **options)
+    split.check(split.problem)
+    assert np.array_equal(split.answer.scores, whole.answer.scores)
+    if method == "batch-alignment":
+        for number in range(whole.problem.pair_count):
+            one, other = split.answer.paths[number], whole.answer.paths[number]
+            assert one.start == other.start and np.array_equal(one.operations, other.operations)
+
+
+@pytest.mark.parametrize("pairing", ["all", "queries", "records"])
+@pytest.mark.parametrize("letters", [30, 10**6])
+def test_blocks_hold_every_pair_once_in_order(monkeypatch, pairing, letters):
+    monkeypatch.setattr(pair_blocks, "MOST_LETTERS", letters)
+    monkeypatch.setattr(pair_blocks, "MOST_PAIRS", 7)
+    options = {"pairing": pairing, "queries": 5}
+    problem = registry.find_method("batch-score").problem_type.make_problem(random_sequences(14), options)
+    blocks = pair_blocks.list_blocks(problem, 2)
+    found = [
+        (pair.first.name, pair.second.name)
+        for block in blocks
+        for one in [pair_blocks.block_problem(problem, block.numbers)]
+        for pair in map(one.make_pair, range(one.pair_count))
+    ]
+    names = [one.name for one in problem.sequences]
+    assert (
+        found
+        == {
+            "all": list(itertools.combinations(names, 2)),
+            "queries": list(itertools.product(names[:5], names[5:])),
+            "records": list(zip(names[:7], names[7:], strict=True)),
+        }[pairing]
+    )
+    assert sum(block.cost for block in blocks) == problem.cells
 
 
 def test_bootstrap_in_pieces_is_that_of_one_run(executor):

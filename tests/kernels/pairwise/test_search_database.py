@@ -42,6 +42,14 @@ def test_plain_packed_and_windows_files_give_one_digest(tmp_path, pack):
     assert made.digest == make(tmp_path / "other", FASTA).database.digest
 
 
+@pytest.mark.parametrize("limits", [{"BATCH_RECORDS": 2}, {"BATCH_LETTERS": 6}])
+def test_sorting_in_small_batches_gives_the_same_database(tmp_path, monkeypatch, limits):
+    whole = make(tmp_path, FASTA).database.digest
+    for name, value in limits.items():
+        monkeypatch.setattr(database_maker, name, value)
+    assert make(tmp_path, FASTA).database.digest == whole
+
+
 def test_blocks_of_the_reader_do_not_cut_records(tmp_path, monkeypatch):
     from antidiag.kernels.io import line_blocks
 
@@ -65,6 +73,12 @@ def test_a_bad_record_is_named_with_its_line_or_left_out(tmp_path):
     made = make(tmp_path, content, skip_bad=True)
     assert made.database.count == 999 and made.bad_count == 1 and "line 1402" in made.bad[0]
     assert "1 bad record left out" in made.database.note
+
+
+def test_equal_titles_are_kept_and_counted(tmp_path):
+    assert "2 sequences with the title of another" in make(tmp_path, FASTA).database.note
+    (read,) = databases.read_database(tmp_path / "in.fa")
+    assert "2 sequences with the title of another" in read.note and read.count == 4
 
 
 def test_a_changed_database_is_refused(tmp_path):

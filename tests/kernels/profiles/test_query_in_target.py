@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -88,6 +89,7 @@ def test_scores_may_be_negative_and_all_of_the_first_may_be_a_gap():
 
 
 def test_free_ends_are_those_of_the_second_profile():
-    assert ProfileSpan.QUERY_IN_TARGET.free_ends == FreeEnds(second_start=True, second_end=True)
-    assert ProfileSpan.SEMI_GLOBAL.free_ends == FreeEnds(True, True, True, True)
-    assert ProfileSpan.GLOBAL.free_ends == ProfileSpan.LOCAL.free_ends == FreeEnds()
+    free = {span: replace(make_problem(["A"], ["A"]), span=span).free_ends for span in ProfileSpan}
+    assert free[ProfileSpan.QUERY_IN_TARGET] == FreeEnds(second_start=True, second_end=True)
+    assert free[ProfileSpan.SEMI_GLOBAL] == FreeEnds(True, True, True, True)
+    assert free[ProfileSpan.GLOBAL] == free[ProfileSpan.LOCAL] == FreeEnds()
