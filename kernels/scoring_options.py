@@ -94,7 +94,7 @@ PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
 NUCLEOTIDE_GAP_MODEL = {"gap_model": ONE_PIECE, "gap_open2": 24, "gap_extend2": 1}
 PROTEIN_GAP_MODEL = {"gap_model": ONE_PIECE, "gap_open2": 20, "gap_extend2": 0.5}
 
-_SUITABLE_VALUES = {
+_SUITABLE_VALUES: Mapping[bool, Mapping[str, Any]] = {
     True: {**NUCLEOTIDE_DEFAULTS, **NUCLEOTIDE_GAP_MODEL},
     False: {**NUCLEOTIDE_DEFAULTS, **PROTEIN_DEFAULTS, **PROTEIN_GAP_MODEL},
 }

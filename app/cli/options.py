@@ -307,7 +307,7 @@ def _option_of_methods(parameter: Any, methods: Sequences[Method]) -> Any:
     return shown
 
 
-def _has_effect(name: str, method: Method) -> bool:
+def _has_effect(name: str | None, method: Method) -> bool:
     """Return whether an option of all methods has an effect on the runs of one; other options have."""
     kinds = [taken.kind for taken in method.problem_type.inputs]
     match name:
