@@ -18,7 +18,7 @@ from antidiag.kernels.cuda.devices import Device
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
 from antidiag.kernels.machine import compiled_methods, measured_rates, tuned_values
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import Method
+from antidiag.kernels.method import Method, no_notes
 from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import PART_STEPS, Monitor, PartMonitor
 from antidiag.kernels.parameters import MethodParameters
@@ -126,6 +126,8 @@ def execute(
 
 def _save_rate(run_plan: RunPlan, result: Result) -> None:
     """Store the rate of a run for later estimates: that of one GPU where several shared it."""
+    if result.compute_ms < measured_rates.MIN_RUN_MS:
+        return
     cost = run_plan.method.cost
     measured_rates.save_rate(
         run_plan.method,
@@ -222,6 +224,8 @@ def _fit_parameters(
 ) -> tuple[MethodParameters, tuple[str, ...]]:
     """Return the values with which a backend computes, and a note for every given one that it replaces."""
     fitted = method.fit_parameters(problem, parameters, backend)
+    if fitted is parameters:
+        return parameters, ()
     values = fitted.as_mapping()
     changed = [name for name, value in parameters.as_mapping().items() if value != values[name]]
     notes = tuple(
@@ -236,6 +240,8 @@ def _notes_on_chosen(
     method: Method, problem: Any, parameters: MethodParameters, automatic: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return the notes on values that the user chose, without those that automatic values get too."""
+    if method.parameter_notes is no_notes:
+        return ()
     unchosen = method.parameter_notes(problem, method.parameters.resolve({}, automatic))
     return tuple(note for note in method.parameter_notes(problem, parameters) if note not in unchosen)
 
@@ -243,8 +249,10 @@ def _notes_on_chosen(
 def _estimate_memory(method: Method, problem: Any, parameters: MethodParameters, backend: str) -> Footprint:
     """Return the memory of a run: that of the variant that needs most, and the disk space of all."""
     found = [method.cost.estimate_memory(variant, parameters, backend) for variant in _list_variants(problem)]
+    if len(found) == 1:
+        return found[0]
     most = max(found, key=lambda one: (one.device_bytes, one.host_bytes))
-    return most if len(found) == 1 else replace(most, disk={name: len(found) * n for name, n in most.disk.items()})
+    return replace(most, disk={name: len(found) * n for name, n in most.disk.items()})
 
 
 def _plan_on(
@@ -299,7 +307,7 @@ def _plan_on(
         backend=backend,
         device=device,
         device_name=name,
-        footprint=replace(footprint, disk={**footprint.disk, **kept}),
+        footprint=replace(footprint, disk={**footprint.disk, **kept}) if kept else footprint,
         time_ms=time_ms,
         refusal=refusal,
         notes=(*notes, note) if note else notes,

@@ -367,6 +367,11 @@ class Scoring:
         """Scaled scores, int32, in the shape of the matrix."""
         return np.rint(self.matrix.values * self.scale).astype(np.int32)
 
+    @cached_property
+    def score_bounds(self) -> tuple[int, int]:
+        """The least and the greatest scaled score, see `find_score_bounds`."""
+        return find_score_bounds(self.scores)
+
     @property
     def open(self) -> int:
         """Scaled cost of opening a gap."""
@@ -384,7 +389,7 @@ class Scoring:
             return None
         return round(self.gap_open2 * self.scale), round(self.gap_extend2 * self.scale)
 
-    @property
+    @cached_property
     def gap_pieces(self) -> tuple[tuple[int, int], ...]:
         """Scaled costs of opening and of every letter, of each piece."""
         first = self.open, self.extend
@@ -411,6 +416,11 @@ def _make_matrix(name: str, letters: str, values: np.ndarray, source: str = "") 
     values = np.array(values, float)
     values.setflags(write=False)
     return SubstitutionMatrix(name, letters.upper(), values, source)
+
+
+def find_score_bounds(scores: np.ndarray) -> tuple[int, int]:
+    """Return the least score, at most 0, and the greatest one, at least 0."""
+    return int(scores.min(initial=0)), int(scores.max(initial=0))
 
 
 def encode_sequence(sequence: Sequence, scoring: Scoring) -> np.ndarray:

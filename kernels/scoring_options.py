@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
+from functools import lru_cache
 from typing import Any
 
 from antidiag.kernels.errors import ParameterError
@@ -110,6 +111,12 @@ PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
 NUCLEOTIDE_GAP_MODEL = {"gap_model": ONE_PIECE, "gap_open2": 24, "gap_extend2": 1}
 PROTEIN_GAP_MODEL = {"gap_model": ONE_PIECE, "gap_open2": 20, "gap_extend2": 0.5}
 
+_SUITABLE_VALUES: Mapping[bool, Mapping[str, Any]] = {
+    True: {**NUCLEOTIDE_DEFAULTS, **NUCLEOTIDE_GAP_MODEL},
+    False: {**NUCLEOTIDE_DEFAULTS, **PROTEIN_DEFAULTS, **PROTEIN_GAP_MODEL},
+}
+"""Default values of all options that score letters and gaps, by whether the sequences are nucleotides."""
+
 
 def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Return default scores: +2/-3 and 5 + 2k for nucleotides, BLOSUM62 and 10 + k for proteins."""
@@ -137,9 +144,26 @@ def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences
     matrix = add_letters(matrix, unscored_letters(sequences, matrix))
     open2, extend2 = (values[name] if values.get("gap_model") == TWO_PIECES else None for name in SECOND_COSTS)
     preset = find_preset(values.get("preset", ""))
-    return Scoring(
-        matrix, values["gap_open"], values["gap_extend"], open2, extend2, preset=preset.name if preset else ""
-    )
+    costs = values["gap_open"], values["gap_extend"], open2, extend2
+    return _share_scoring(matrix.name, matrix.source, matrix, *costs, preset.name if preset else "")
+
+
+@lru_cache(maxsize=64, typed=True)
+def _share_scoring(
+    name: str,
+    source: str,
+    matrix: SubstitutionMatrix,
+    gap_open: float,
+    gap_extend: float,
+    gap_open2: float | None,
+    gap_extend2: float | None,
+    preset: str,
+) -> Scoring:
+    """Return a scoring, the same object for the same values, so that many short runs scale its scores once.
+
+    ``name`` and ``source`` are those of the matrix, which does not compare them.
+    """
+    return Scoring(matrix, gap_open, gap_extend, gap_open2, gap_extend2, preset)
 
 
 def resolve_options(
@@ -166,10 +190,10 @@ def resolve_options(
     names = {option.name for option in declared}
     preset = find_preset(chosen.get("preset", "")) if "preset" in names else None
     own = preset.values_for(are_nucleotides(sequences)) if preset else {}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences), **default_gap_model(sequences), **own}
-    return dict(
-        resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
-    )
+    suitable = {**_SUITABLE_VALUES[are_nucleotides(sequences)], **own}
+    values = dict(resolve_values(declared, chosen))
+    values.update({name: value for name, value in suitable.items() if name in names and name not in chosen})
+    return values
 
 
 def choose_free_ends(values: Mapping[str, Any], mode: str) -> FreeEnds:

@@ -110,6 +110,7 @@ PRESETS = (
     ),
 )
 PRESET_ALIASES = tuple((alias, preset.name) for preset in PRESETS for alias in preset.aliases)
+_PRESETS_BY_NAME = {name: preset for preset in PRESETS for name in (preset.name, *preset.aliases)}
 
 
 def describe_preset(name: str) -> str:
@@ -120,10 +121,10 @@ def describe_preset(name: str) -> str:
 
 def find_preset(name: str) -> ScoringPreset | None:
     """Return the preset of a name or of one of its aliases, in upper or lower case; None for NO_PRESET and ""."""
-    wanted = dict(PRESET_ALIASES).get(name.lower(), name.lower())
+    wanted = name.lower()
     if wanted in ("", NO_PRESET):
         return None
-    found = next((preset for preset in PRESETS if preset.name == wanted), None)
+    found = _PRESETS_BY_NAME.get(wanted)
     if found is None:
         raise ParameterError(f"unknown preset {name!r}; choose one of {', '.join(preset.name for preset in PRESETS)}")
     return found

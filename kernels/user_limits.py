@@ -95,11 +95,11 @@ def reset_limits() -> None:
     _limit_path().unlink(missing_ok=True)
 
 
-def _stored_limits() -> dict[str, int]:
+def _stored_limits() -> Mapping[str, int]:
     """Return the limits that the user has set by name."""
     path = _limit_path()
     try:
-        return dict(_read_limits(path, path.stat().st_mtime_ns))
+        return _read_limits(path, os.stat(path).st_mtime_ns)
     except OSError:
         return {}
 

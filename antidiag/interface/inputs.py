@@ -111,7 +111,9 @@ class _Reading:
 
 def _iterate_data(given: Any, reading: _Reading) -> Iterator[Any]:
     """Yield the data in a value or in a collection of values."""
-    if isinstance(given, Mapping):
+    if isinstance(given, str):
+        yield from _read_string(given, next(reading.numbers), reading.type)
+    elif isinstance(given, Mapping):
         yield from (_make_sequence(str(name), letters, reading.type) for name, letters in given.items())
     elif _is_single(given):
         yield from _read_one(given, reading)
@@ -143,8 +145,6 @@ def _is_collection(given: Any) -> bool:
 def _read_one(given: Any, reading: _Reading) -> list[Any]:
     """Return the data of one value."""
     wanted = reading.type
-    if isinstance(given, str):
-        return _read_string(given, next(reading.numbers), wanted)
     if isinstance(given, Sequence):
         next(reading.numbers)
         return [given if wanted in (None, given.type) else sequences.with_type(given, wanted)]

@@ -15,6 +15,7 @@ import typer
 
 from antidiag.app.cli import report
 from antidiag.app.cli.options import default_by_type, describe_option, option_flag
+from antidiag.app.cli.shell import config_file
 from antidiag.app.cli.shell.completion import complete_method
 from antidiag.kernels import engine, registry
 from antidiag.kernels.citation import Citation
@@ -150,6 +151,8 @@ def _machine_facts() -> dict[str, Any]:
         "versions": dict(engine.package_versions()),
         "folders": {
             "cache": platformdirs.user_cache_dir("antidiag"),
+            "configuration": str(config_file.config_path().parent),
+            "data": platformdirs.user_data_dir("antidiag"),
             "log": platformdirs.user_log_dir("antidiag"),
         },
     }

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperOption
 
 from antidiag.app.cli.shell import messages
 from antidiag.app.cli.shell.completion import TYPED_METHODS, choices_of, complete_words
+from antidiag.app.invocation import as_typed
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
@@ -249,6 +250,19 @@ class MethodCommand(SingleValueCommand):
         return [one for one in self.params if one.name in fitting or one.name not in others]
 
 
+class RunCommand(MethodCommand):
+    """A command that runs one method: behind a method its help is about that method alone."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the command, or that of the method, with what it takes and an example."""
+        shown = copy(self)
+        for method in ctx.meta.get(TYPED_METHODS) or ():
+            shown.params = [_option_of_run(one, method) for one in self.params if _has_effect(one.name, method)]
+            shown.help = f"{method.name}: {method.summary}\n\nTakes {method.problem_type.describe_inputs()}."
+            shown.epilog = as_typed(f"[bold]Examples[/]\n\n{_example_of_run(ctx.info_name, method)}")
+        super(RunCommand, shown).format_help(ctx, formatter)
+
+
 class TaskCommand(MethodCommand):
     """The command of a task: without --method its help has the options of the recommended methods."""
 
@@ -291,6 +305,59 @@ def _option_of_methods(parameter: Any, methods: Sequences[Method]) -> Any:
             )
             break
     return shown
+
+
+def _has_effect(name: str | None, method: Method) -> bool:
+    """Return whether an option of all methods has an effect on the runs of one; other options have."""
+    kinds = [taken.kind for taken in method.problem_type.inputs]
+    match name:
+        case "records" | "masking":
+            return SEQUENCE in kinds
+        case "kind":
+            return any(kind is SEQUENCE or kind.read_typed for kind in kinds)
+        case "files":
+            return any(not taken.flag for taken in method.problem_type.inputs)
+        case "settings":
+            return bool(method.parameters.names())
+        case "threads":
+            return "threads" in method.parameters.names()
+        case "device":
+            return "cuda" in method.backends
+        case "cigar":
+            return not {".sam", ".paf"}.isdisjoint(result_saving.result_suffixes(method))
+        case "on" | "scheduler" | "scheduler_file":
+            return method.splitting is not None
+    return True
+
+
+def _option_of_run(parameter: Any, method: Method) -> Any:
+    """Return an option of all methods with its help for one method."""
+    shown = copy(parameter)
+    if parameter.name == "files":
+        inputs = ", ".join(taken.describe_input() for taken in method.problem_type.inputs if not taken.flag)
+        shown.help = f"Files with {inputs}, also compressed (gzip, bzip2, xz, zstd, zip); - reads standard input."
+    if parameter.name == "to":
+        suffixes = ", ".join(suffix.lstrip(".") for suffix in result_saving.result_suffixes(method))
+        shown.help = f"Format of --out, by its suffix: {suffixes}; needed for -."
+    for taken in method.problem_type.inputs:
+        if taken.flag and taken.flag == parameter.name:
+            label = taken.label or taken.kind.label
+            shown.help = f"File with the {label}." if taken.minimum else f"File with the {label}; may be left out."
+    if parameter.name == "device" and not method.shares_gpus:
+        shown.metavar, shown.help = "N", "Number of the GPU; 'info' lists them."
+    return shown
+
+
+def _example_of_run(command: str, method: Method) -> str:
+    """Return a command that runs a method on files of the kinds that it takes."""
+    words = ["antidiag", command, method.id]
+    for taken in method.problem_type.inputs:
+        count = min(taken.minimum, 1) if taken.kind is SEQUENCE else taken.minimum
+        numbers = [f"-{number}" for number in range(1, count + 1)] if count > 1 else [""] * count
+        noun = "sequences" if taken.kind is SEQUENCE and taken.maximum != 1 else taken.kind.id
+        files = [f"{noun}{number}{next(iter(taken.kind.suffixes), '')}" for number in numbers]
+        words += [f"--{taken.flag}", *files] if taken.flag and files else files
+    return " ".join(words)
 
 
 def describe_out(suffixes: Iterable[str]) -> str:

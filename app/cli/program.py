@@ -33,7 +33,7 @@ from antidiag.app.cli import (
     sequences_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
-from antidiag.app.cli.options import MethodCommand, SingleValueCommand
+from antidiag.app.cli.options import MethodCommand, RunCommand, SingleValueCommand
 from antidiag.app.cli.shell import config_command, config_file, messages
 from antidiag.app.cli.tasks import codon_command, convert_command, figure_command, search_command, view_command
 from antidiag.app.cli.tasks.task_commands import TASK_COMMANDS, task_command
@@ -84,8 +84,8 @@ _add_command(TASKS, "view", view_command.view, view_command.VIEW_EXAMPLES)
 _add_command(TASKS, "figure", figure_command.figure, figure_command.FIGURE_EXAMPLES)
 _add_command(TASKS, "convert", convert_command.convert, convert_command.CONVERT_EXAMPLES)
 _add_command(METHODS, "methods", list_commands.methods, list_commands.METHODS_EXAMPLES)
-_add_command(METHODS, "run", run_commands.run, run_commands.RUN_EXAMPLES, MethodCommand)
-_add_command(METHODS, "estimate", run_commands.estimate, run_commands.ESTIMATE_EXAMPLES, MethodCommand)
+_add_command(METHODS, "run", run_commands.run, run_commands.RUN_EXAMPLES, RunCommand)
+_add_command(METHODS, "estimate", run_commands.estimate, run_commands.ESTIMATE_EXAMPLES, RunCommand)
 _add_command(METHODS, "batch", batch_command.batch, batch_command.BATCH_EXAMPLES, MethodCommand)
 _add_command(METHODS, "runs", runs_command.runs, runs_command.RUNS_EXAMPLES)
 _add_command(FILES, "sequences", sequences_command.sequences, sequences_command.SEQUENCES_EXAMPLES)

@@ -48,5 +48,5 @@ def write_bytes(path: str | Path, pieces: Iterable[bytes]) -> None:
 
 def file_version(path: Path) -> tuple[Path, int, int, int]:
     """Return the path with what changes when the file does: inode, time (ns) and size. OSError where there is none."""
-    status = path.stat()
+    status = os.stat(path)
     return path, status.st_ino, status.st_mtime_ns, status.st_size

@@ -132,9 +132,7 @@ def guess_type(letters: bytes) -> SequenceType:
     """
     sample = _type_sample(letters).upper()
     other = sample.translate(None, b"ACGTUN?")
-    strange = other.translate(None, ALPHABETS[SequenceType.DNA])
-    most = len(sample) // 10 if strange or not _has_four_bases(sample) else len(sample) // 3
-    if len(other) > most or (strange and len(sample) < SURE_LETTERS):
+    if other and _are_residues(sample, other):
         return SequenceType.PROTEIN
     return SequenceType.RNA if b"U" in sample and b"T" not in sample else SequenceType.DNA
 
@@ -312,6 +310,13 @@ def as_peptide(sequence: Sequence) -> Sequence:
     if sequence.type == SequenceType.PROTEIN or len(sequence) >= SURE_LETTERS:
         return sequence
     return replace(sequence, type=SequenceType.PROTEIN)
+
+
+def _are_residues(sample: bytes, other: bytes) -> bool:
+    """Return whether a sample is of a protein; ``other`` are its letters that are neither bases nor N."""
+    strange = other.translate(None, ALPHABETS[SequenceType.DNA])
+    most = len(sample) // 10 if strange or not _has_four_bases(sample) else len(sample) // 3
+    return len(other) > most or (bool(strange) and len(sample) < SURE_LETTERS)
 
 
 def _has_four_bases(letters: bytes) -> bool:

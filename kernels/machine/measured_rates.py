@@ -15,6 +15,7 @@ import math
 import statistics
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,18 +77,35 @@ def use_rates_file(path: Path) -> Iterator[None]:
         _rates_path = usual
 
 
-def _read_entries() -> Mapping[str, Any]:
-    """Return all entries of the file, also those that another version of the program wrote."""
+@dataclass(frozen=True, eq=False)
+class MeasuredRuns:
+    """The runs of the file as it was when it was read.
+
+    ``entries`` are all that it holds, also what another version of the program wrote; ``points`` are the runs in them,
+    by the same keys.
+    """
+
+    entries: Mapping[str, Any] = field(default_factory=dict)
+    points: Mapping[str, tuple[RatePoint, ...]] = field(default_factory=dict)
+
+
+NOTHING_MEASURED = MeasuredRuns()
+
+
+def _read_runs() -> MeasuredRuns:
+    """Return the runs of the file; it is read again only when it has changed."""
     try:
-        return _parse_entries(*files.file_version(_rates_path()))
+        return _parse_runs(*files.file_version(_rates_path()))
     except (OSError, ValueError):
-        return {}
+        return NOTHING_MEASURED
 
 
 @lru_cache(maxsize=1)
-def _parse_entries(path: Path, *version: int) -> Mapping[str, Any]:
+def _parse_runs(path: Path, *version: int) -> MeasuredRuns:
     found = parse_json(path.read_bytes())
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return NOTHING_MEASURED
+    return MeasuredRuns(found, {key: _parse_points(entry) for key, entry in found.items()})
 
 
 @cache
@@ -126,19 +144,21 @@ def estimate_ms(method: Method, backend: str, device: str, work: float, threads:
     """
     if work <= 0:
         return 0.0
-    entries = _read_entries()
-    expected = _reference_ms(method, backend, RatePoint(work, 0.0, threads))
-    measured = _parse_points(entries.get(f"{method.id}/{backend}/{device}"))
+    runs, processors = _read_runs(), count_processors()
+    run = RatePoint(work, 0.0, min(threads, processors))
+    expected = _reference_ms(method, backend, run)
+    measured = runs.points.get(f"{method.id}/{backend}/{device}")
     if not measured or work > MAX_WORK_RATIO * max(point.work for point in measured):
-        return expected * _machine_factor(entries, method, backend, device)
-    ratios = [_log_ratio(method, backend, _with_threads(point, threads)) for point in measured]
+        is_shipped = method.id in shipped_points(backend)
+        return expected * (_machine_factor(runs, backend, device, processors) if is_shipped else 1.0)
+    ratios = [_log_ratio(method, backend, _limit_threads(point, processors, run.threads)) for point in measured]
     return expected * math.exp(_interpolate(sorted(ratios), math.log(work)))
 
 
 def estimate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
     """Return the expected rate of a run, in billions of units of work a second; see `estimate_ms`."""
     expected = estimate_ms(method, backend, device, work, threads)
-    return work / expected / 1e6 if expected else _nominal_gcups(method, backend, threads)
+    return work / expected / 1e6 if expected else _nominal_gcups(method, backend, min(threads, count_processors()))
 
 
 def _log_ratio(method: Method, backend: str, point: RatePoint) -> tuple[float, float]:
@@ -151,30 +171,32 @@ def _log_ratio(method: Method, backend: str, point: RatePoint) -> tuple[float, f
     return math.log(point.work), ratio * (min(point.time_ms / SHORT_MS, 1.0) if is_known else 1.0)
 
 
-def _with_threads(point: RatePoint, threads: int) -> RatePoint:
-    """Return a run with its threads, or with these where they are unknown."""
-    return point if point.threads else point._replace(threads=threads)
+def _limit_threads(point: RatePoint, processors: int, unknown: int = 0) -> RatePoint:
+    """Return a run with its threads, of which only ``processors`` run at a time; ``unknown`` where it has none."""
+    return point._replace(threads=min(point.threads, processors) or unknown)
 
 
 def _nominal_gcups(method: Method, backend: str, threads: int) -> float:
-    """Return the rate that a method declares, for so many threads."""
-    return method.cost.nominal_gcups.get(backend, 1.0) * (min(threads, count_processors()) if backend == "cpu" else 1)
+    """Return the rate that a method declares, for so many threads, no more than there are processors."""
+    return method.cost.nominal_gcups.get(backend, 1.0) * (threads if backend == "cpu" else 1)
 
 
 def _reference_ms(method: Method, backend: str, run: RatePoint) -> float:
-    """Return the time of a run by the shipped runs, or by the declared rate where there are none."""
+    """Return the time of a run by the shipped runs, or by the declared rate where there are none.
+
+    Its threads are no more than there are processors.
+    """
     points = shipped_points(backend).get(method.id)
     if points is None:
         return run.work / _nominal_gcups(method, backend, run.threads) / 1e6
     return _shipped_ms(points, run)
 
 
-def _shipped_ms(points: Sequence[RatePoint], run: RatePoint) -> float:
+def _shipped_ms(points: tuple[RatePoint, ...], run: RatePoint) -> float:
     """Return the time of a run by these runs: a power of its work, shared by its threads, at least the shortest one."""
-    busy = _busy_times(tuple(points))
+    busy = _busy_times(points)
     beyond = max(0.0, math.log(run.work) - busy[-1][0])  # where the rate stays that of the largest run
-    threads = min(run.threads, count_processors()) if run.threads > 1 else 1
-    return max(math.exp(_interpolate(busy, math.log(run.work)) + beyond) / threads, points[0].time_ms)
+    return max(math.exp(_interpolate(busy, math.log(run.work)) + beyond) / max(run.threads, 1), points[0].time_ms)
 
 
 @lru_cache(maxsize=256)
@@ -193,15 +215,14 @@ def _interpolate(points: Sequence[tuple[float, float]], place: float) -> float:
     return points[-1][1]
 
 
-def _machine_factor(entries: Mapping[str, Any], method: Method, backend: str, device: str) -> float:
+@lru_cache(maxsize=16)
+def _machine_factor(runs: MeasuredRuns, backend: str, device: str, processors: int) -> float:
     """Return how many times as long as the shipped runs the runs of other methods took here; 1 while few were run."""
     ratios, place = [], f"/{backend}/{device}"
     shipped = shipped_points(backend)
-    if method.id not in shipped:
-        return 1.0
-    for key, entry in entries.items():
+    for key, measured in runs.points.items():
         known = shipped.get(key.removesuffix(place)) if key.endswith(place) else None
-        points = [point for point in _parse_points(entry) if point.threads] if known else []
+        points = [_limit_threads(point, processors) for point in measured if point.threads]
         if known and points:
             ratios.append(statistics.median(math.log(point.time_ms / _shipped_ms(known, point)) for point in points))
     if len(ratios) < MIN_METHODS:
@@ -218,8 +239,8 @@ def save_rate(method: Method, backend: str, device: str, work: float, time_ms: f
     if time_ms < MIN_RUN_MS or work <= 0:
         return
     with _LOCK, contextlib.suppress(OSError):
-        entries, key = dict(_read_entries()), f"{method.id}/{backend}/{device}"
-        known = _parse_points(entries.get(key))
+        runs, key = _read_runs(), f"{method.id}/{backend}/{device}"
+        known = runs.points.get(key, ())
         if any(
             point.work == work and point.threads == threads and abs(point.time_ms / time_ms - 1) < RATE_TOLERANCE
             for point in known
@@ -231,8 +252,9 @@ def save_rate(method: Method, backend: str, device: str, work: float, time_ms: f
             if point.threads not in (threads, 0) or not 1 / SAME_WORK_RATIO < point.work / work < SAME_WORK_RATIO
         ]
         rows = [*other, RatePoint(work, time_ms, threads)]
+        entries = dict(runs.entries)
         entries[key] = [[point.work / point.time_ms / 1e6, point.work, point.threads] for point in rows]
         _rates_path().parent.mkdir(parents=True, exist_ok=True)
         with open_atomic(_rates_path()) as file:
             file.write(json.dumps(entries, indent=1).encode())
-        _parse_entries.cache_clear()
+        _parse_runs.cache_clear()

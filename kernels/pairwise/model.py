@@ -100,12 +100,12 @@ class PairProblem:
         """Both sequences as given, the data of the problem."""
         return self.first, self.second
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """Number of cells to compute: those of the matrix, twice where both strands are still to be compared."""
         return self.matrix_cells * len(self.variants)
 
-    @property
+    @cached_property
     def matrix_cells(self) -> int:
         """Number of cells of the matrix."""
         return len(self.first) * len(self.second)

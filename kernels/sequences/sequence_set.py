@@ -333,7 +333,7 @@ def split_data(data: Iterable[Any]) -> tuple[Sequences[Sequence], tuple[Any, ...
     if isinstance(data, MixedData):
         return data.sequences, data.others
     listed = tuple(data)
-    sequences = tuple(datum for datum in listed if isinstance(datum, Sequence))
-    if len(sequences) == len(listed):
+    others = tuple([datum for datum in listed if not isinstance(datum, Sequence)])
+    if not others:
         return pack_sequences(listed), ()
-    return pack_sequences(sequences), tuple(datum for datum in listed if not isinstance(datum, Sequence))
+    return pack_sequences(tuple(datum for datum in listed if isinstance(datum, Sequence))), others

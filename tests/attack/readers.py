@@ -120,7 +120,7 @@ def _rates(path: Path) -> None:
     with _kept_at(measured_rates, "_rates_path", path):
         method = registry.METHODS[0]
         assert measured_rates.estimate_gcups(method, "cpu", "a device", 1e6) > 0
-        list(measured_rates._read_entries().items())
+        list(measured_rates._read_runs().points.items())
 
 
 def _tuned(path: Path) -> None:

@@ -33,6 +33,7 @@ from antidiag.kernels.pairwise.strips.cpu_sizes import column_length, slice_byte
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_direction_tile
 from antidiag.kernels.pairwise.strips.start_states import KIND_H, KIND_K, KIND_K2, KIND_TOP_G, KIND_TOP_G2
+from antidiag.kernels.scoring import find_score_bounds
 
 Span = tuple[int, int]
 
@@ -173,7 +174,8 @@ def _trace_large_tile(
     s, tile = sizes.TILE_STRIP, sizes.inner_tile_size(part.columns.size)
     shapes = sizes.checkpoint_shapes(part.rows.size, part.columns.size, s, tile, part.value_count)
     kept = [np.empty(shape, np.int32) for shape in shapes]
-    short_rows = cpu_sizes.most_16bit_rows(part.table, part.gap_pieces, s) if grid.strips.short_rows else 0
+    fitting = cpu_sizes.most_16bit_rows(find_score_bounds(part.table), part.gap_pieces, s)
+    short_rows = fitting if grid.strips.short_rows else 0
     bounds = grid.strips.bounds and grid.strips.bounds.restrict(rows[0], columns[0], grid.strips.bounds.least)
     strips = make_checkpoint_strips(grid.strips.run, part, s, TILE_BATCH, tile, kept, short_rows, top, left, bounds)
     strips.best[:, 0] = NEVER_BETTER

@@ -20,6 +20,7 @@ from antidiag.kernels.pairwise.strips.cpu_sizes import (
     tile_width,
 )
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import to_lane_order
+from antidiag.kernels.scoring import find_score_bounds
 
 CACHE_LINE = 64
 
@@ -71,7 +72,7 @@ class PairIn16Bits:
         """Return the inputs of the strip of columns start + 1 .. end."""
         width = tile_width(columns[1] - columns[0])
         profile = self._make_profile(self.pair.columns[slice(*columns)], width)
-        margin = short_margin(self.pair.table, self.pair.gap_pieces)
+        margin = short_margin(find_score_bounds(self.pair.table)[0], self.pair.gap_pieces)
         rows, second_rows = STATE_ROOM_ROWS if self.states else ROOM_ROWS, 0
         if self.pair.second is not None:
             second_rows = SECOND_STATE_ROOM_ROWS if self.states else SECOND_ROOM_ROWS

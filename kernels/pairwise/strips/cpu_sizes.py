@@ -85,13 +85,15 @@ def fits_lookup_table(scores: np.ndarray, extend: int) -> bool:
     return bool(fit) and len(scores) * (len(scores) + 1) <= TABLE_ENTRIES
 
 
-def short_margin(scores: np.ndarray, pieces: GapPieces) -> int:
-    """Return how far below the floor numbers of a cell may lie on the way to its H."""
-    return max(-int(scores.min(initial=0)), *(opening + 2 * extend for opening, extend in pieces)) + 1
+def short_margin(least: int, pieces: GapPieces) -> int:
+    """Return how far below the floor numbers of a cell may lie on the way to its H; ``least`` is the least score."""
+    return max(-least, *(opening + 2 * extend for opening, extend in pieces)) + 1
 
 
-def most_16bit_rows(scores: np.ndarray, pieces: GapPieces, s: int) -> int:
+def most_16bit_rows(bounds: tuple[int, int], pieces: GapPieces, s: int) -> int:
     """Return the most rows of a tile of s columns whose values fit 16 bits; 0 where there are too few.
+
+    ``bounds`` are the least and the greatest score (`kernels.scoring.find_score_bounds`).
 
     A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
     extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
@@ -100,7 +102,8 @@ def most_16bit_rows(scores: np.ndarray, pieces: GapPieces, s: int) -> int:
     row. Of two ``pieces`` of gap costs, (open, extend) each, the greater costs of either bound both.
     """
     opening, extend = (max(costs) for costs in zip(*pieces, strict=True))
-    best, margin = max(int(scores.max(initial=0)), 0), short_margin(scores, pieces)
+    least, best = bounds
+    margin = short_margin(least, pieces)
     across = s * (best + 2 * extend) + 4 * opening + margin + 3 * SHORT_LANES * extend + SHORT_LANES
     rows = min((2**16 - across) // max(2 * (best + extend), 1), MOST_SHORT_ROWS) // 8 * 8
     return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
@@ -110,7 +113,7 @@ def chosen_16bit_rows(problem: PairProblem, parameters: PairStripParameters) -> 
     """Return the most rows of a tile in 16 bits; 0 where 32 bits were chosen, or are needed."""
     scoring = problem.scoring
     wanted = parameters.precision == "16" and parameters.s < SHORT_PLACES
-    return most_16bit_rows(scoring.scores, scoring.gap_pieces, parameters.s) if wanted else 0
+    return most_16bit_rows(scoring.score_bounds, scoring.gap_pieces, parameters.s) if wanted else 0
 
 
 def slice_bytes(rows: int, width: int, values: int = 2) -> int:
@@ -148,7 +151,7 @@ def choose_fastest_score(problem: PairProblem, path_rows: int, share: float = 1.
     """
     widest, scoring = min(tile_width(problem.columns), MOST_COLUMNS), problem.scoring
     widths = range(WIDTH_STEP, widest + 1, WIDTH_STEP)
-    short = [s for s in widths if most_16bit_rows(scoring.scores, scoring.gap_pieces, s)]
+    short = [s for s in widths if most_16bit_rows(scoring.score_bounds, scoring.gap_pieces, s)]
     chosen = _choose_fastest(problem, path_rows, share, SHORT_COST if short else WIDE_COST, short or widths)
     return {**chosen, "precision": "16" if short else "32"}
 

@@ -43,7 +43,8 @@ def fit_parameters(
     Raises ParameterError for values that the mapping of a GPU cannot take; ``states``: phase 1 has start states.
     """
     if backend == "cpu":
-        return replace(parameters, s=-(-parameters.s // STRIP_STEP) * STRIP_STEP)
+        s = -(-parameters.s // STRIP_STEP) * STRIP_STEP
+        return parameters if s == parameters.s else replace(parameters, s=s)
     if parameters.is_published:
         published_sizes.refuse_large_strips(problem, parameters, states)
         if isinstance(parameters, StripedScoreParameters):

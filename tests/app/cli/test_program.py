@@ -325,6 +325,24 @@ def test_help_behind_a_method_has_its_options_and_defaults(help_of, method):
     assert not [name for name in others if f" --{name.replace('_', '-')} " in text]
 
 
+@pytest.mark.parametrize(
+    ("method", "strange"),
+    [
+        ("nussinov", "--cigar --on --scheduler striped-score checkpointed-alignment"),
+        ("floyd-warshall", "--record --seq-type --soft-masking --device --threads --parameter"),
+        ("matrix-chain", "FILE... --record --cigar"),
+    ],
+)
+def test_help_behind_a_method_has_no_options_without_effect_on_it(help_of, method, strange):
+    text, found = help_of("run", method), registry.find_method(method)
+    assert f"{found.name}: {found.summary}" in text
+    assert not [word for word in strange.split() if f" {word} " in text]
+
+
+def test_help_behind_a_method_that_falls_into_pieces_has_where_they_run(help_of):
+    assert " --scheduler " in help_of("run", "distance-full") and " --cigar " in help_of("run", "striped-alignment")
+
+
 def test_help_without_a_method_says_that_defaults_depend_on_it(help_of):
     text = help_of("run")
     for flag in ("--matrix", "--gap-open", "--gap-extend", "--blank", "--numbers"):

@@ -52,7 +52,7 @@ def sweep(
         chunk_parts=chunk_parts,
         values=np.empty((count, encoded.value_count, encoded.rows.size + 16), np.int32),
         states=np.empty((count, encoded.value_count, encoded.rows.size + 16), np.int32) if states else None,
-        short_rows=cpu_sizes.most_16bit_rows(scoring.scores, scoring.gap_pieces, s) if short else 0,
+        short_rows=cpu_sizes.most_16bit_rows(scoring.score_bounds, scoring.gap_pieces, s) if short else 0,
     )
     with run.phase("phase 1") as phase:
         cpu_strips.compute_strips(strips, phase)
@@ -165,7 +165,7 @@ def edge_of_the_range(s: int) -> Scoring:
     """The greatest match score that is computed in 16 bits in strips of s columns, with gaps of one less."""
     for match in range(2**12, 0, -1):
         scoring = Scoring(match_mismatch(match, -match), match, 1)
-        if cpu_sizes.most_16bit_rows(scoring.scores, scoring.gap_pieces, s):
+        if cpu_sizes.most_16bit_rows(scoring.score_bounds, scoring.gap_pieces, s):
             return scoring
     raise AssertionError(f"no score fits in strips of {s} columns")
 
@@ -184,7 +184,7 @@ def test_at_the_edge_of_the_range(s: int, mode: Mode) -> None:
 def test_a_larger_score_takes_32_bits(s: int) -> None:
     match = -edge_of_the_range(s).scores.min() + 1
     scoring = Scoring(match_mismatch(int(match), -int(match)), int(match), 1)
-    assert cpu_sizes.most_16bit_rows(scoring.scores, scoring.gap_pieces, s) == 0
+    assert cpu_sizes.most_16bit_rows(scoring.score_bounds, scoring.gap_pieces, s) == 0
     problem = pair("ACGT" * 30, "ACGA" * 30, scoring)
     chosen = StripedScoreParameters(s=s, T=32, threads=1, precision="16")
     assert cpu_sizes.chosen_16bit_rows(problem, chosen) == 0

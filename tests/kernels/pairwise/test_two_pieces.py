@@ -201,9 +201,9 @@ def test_the_matrix_view_computes_the_textbooks_cells(data: st.DataObject) -> No
 
 
 def test_16_bits_are_used_and_bounded_by_the_greater_costs() -> None:
-    assert cpu_sizes.most_16bit_rows(MAP_ONT.scores, MAP_ONT.gap_pieces, 256) > 0
+    assert cpu_sizes.most_16bit_rows(MAP_ONT.score_bounds, MAP_ONT.gap_pieces, 256) > 0
     costly = Scoring(match_mismatch(2, -4), 4, 2, 16_000, 1)
-    assert cpu_sizes.most_16bit_rows(costly.scores, costly.gap_pieces, 256) == 0
+    assert cpu_sizes.most_16bit_rows(costly.score_bounds, costly.gap_pieces, 256) == 0
 
 
 @pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL])
@@ -211,7 +211,7 @@ def test_values_climb_and_fall_to_the_edge_of_16_bits(mode: Mode) -> None:
     match = next(
         match
         for match in range(2**12, 0, -1)
-        if cpu_sizes.most_16bit_rows(match_mismatch(match, -match).values, ((match, 3), (2 * match, 1)), 64)
+        if cpu_sizes.most_16bit_rows((-match, match), ((match, 3), (2 * match, 1)), 64)
     )
     scoring, up, down = Scoring(match_mismatch(match, -match), match, 3, 2 * match, 1), "A" * 192, "C" * 128
     for first, second in ((up, up), (up + down, up + "G" * 128), (down + up, up), (up + down + up, up + up)):
