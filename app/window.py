@@ -210,6 +210,7 @@ class Window(Workbench):
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planning.shown.connect(self.shown_data.show_stale)
         self.planning.run_wanted.connect(self.run)
+        session.result_added.connect(self.planning.plan_again)
         self.planner.planned.connect(self.planning.accept_plan)
         self.results.compare_wanted.connect(self.compare)
         for dock in self.docks.values():
