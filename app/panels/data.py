@@ -27,7 +27,7 @@ LEAVE_OUT = "Run without the selected data"
 
 
 class DataPanel(Card):
-    """Lists data. A double click or Enter uses a datum in the next run, or shows it if the method cannot take it.
+    """Lists data. A click or an arrow key shows a datum; a double click or Enter also uses it in the next run.
 
     The panel is hidden while there are no such data and the method needs none.
     """
@@ -35,6 +35,9 @@ class DataPanel(Card):
     said = Signal(str)
     tab_wanted = Signal(object, bool)
     shown_wanted = Signal(object)
+    """Sent with a datum that is to be shown, or that is to be said to have no view."""
+    pointed_at = Signal(object)
+    """Sent with the datum that was clicked, or reached by keys."""
     open_wanted = Signal(object)
     """Sent with the path of a bundled file to open."""
     profile_wanted = Signal(object)
@@ -59,6 +62,8 @@ class DataPanel(Card):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.list.itemSelectionChanged.connect(self._update_buttons)
+        self.list.itemClicked.connect(lambda item: self._point_at(item))
+        self.list.currentItemChanged.connect(lambda item: self._point_at(item) if self.list.hasFocus() else None)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = create_label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", USE)
@@ -153,6 +158,10 @@ class DataPanel(Card):
     def delete(self) -> None:
         """Delete the selected data."""
         self._session.remove_data(self._datum_number(item) for item in self.list.selectedItems())
+
+    def _point_at(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None and len(self.list.selectedItems()) <= 1:
+            self.pointed_at.emit(self._session.state.data[self._datum_number(item)])
 
     def _datum_number(self, item: QTreeWidgetItem) -> int:
         return int(item.data(NAME, Qt.ItemDataRole.UserRole))
