@@ -239,14 +239,8 @@ class DataPanel(Card):
         needed = [taken for taken in self._problem.inputs if taken.kind.id != "sequence"] if self._problem else []
         lacking = [taken for taken in needed if not self._session.state.given(taken)]
         self.hint.setVisible(bool(lacking))
-        self.hint.setText(
-            " ".join(
-                f"This method {'takes' if taken.minimum else 'can take'} "
-                f"{taken.describe_input().removeprefix('optionally ')}: open "
-                f"{', '.join('*' + suffix for suffix in taken.kind.suffixes)}."
-                for taken in lacking
-            )
-        )
+        self.hint.setText(" ".join(map(_describe_lacking, lacking)))
+        self.hint.setToolTip("\n".join(f"{taken.kind.label}: {_list_suffixes(taken)}" for taken in lacking))
         for widget in (self.list, self.use_button, self.show_button, self.delete_button):
             widget.setVisible(there)
         self.setVisible(there or bool(needed))
@@ -278,3 +272,13 @@ class DataPanel(Card):
         menu.addSeparator()
         menu.addAction("Delete", self.delete)
         menu.exec(self.list.viewport().mapToGlobal(place))
+
+
+def _describe_lacking(taken: ProblemInput) -> str:
+    """Return which data a method lacks, with the endings of their files, or in few words which it can also take."""
+    data = taken.describe_input().removeprefix("optionally ")
+    return f"This method takes {data}: open {_list_suffixes(taken)}." if taken.minimum else f"It can take {data}."
+
+
+def _list_suffixes(taken: ProblemInput) -> str:
+    return ", ".join(f"*{suffix}" for suffix in taken.kind.suffixes)
