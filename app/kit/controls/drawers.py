@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QFrame,
+    QMainWindow,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import VerticalScrollArea
@@ -71,6 +80,8 @@ class SidePanel:
     scroll_area: VerticalScrollArea | None = field(default=None)
     """What scrolls the folded panel in a drawer lower than the panel."""
     was_hidden: bool = False
+    place_size: QSize | None = None
+    """Size of its place before it was folded."""
     buttons: tuple[QWidget, ...] = ()
     """Buttons in the panel that have no meaning in a drawer, such as the one that floats it."""
 
@@ -256,10 +267,26 @@ class FoldingPanels(QObject):
                 self._fold_panel(panel)
             elif panel.side in before - folded and panel.content is not None:
                 self._unfold_panel(panel)
+        if before - folded:
+            QTimer.singleShot(0, self, self._restore_sizes)  # once the panels are laid out
         self.changed.emit()
+
+    def _restore_sizes(self) -> None:
+        """Give docks that are in their places again the sizes that they had before."""
+        if not isinstance(self._workspace, QMainWindow):
+            return
+        docks, sizes = [], []
+        for panel in self.panels.values():
+            if panel.content is None and panel.place_size is not None and isinstance(panel.holder, QDockWidget):
+                docks.append(panel.holder)
+                sizes.append(panel.place_size)
+                panel.place_size = None
+        self._workspace.resizeDocks(docks, [size.width() for size in sizes], Qt.Orientation.Horizontal)
+        self._workspace.resizeDocks(docks, [size.height() for size in sizes], Qt.Orientation.Vertical)
 
     def _fold_panel(self, panel: SidePanel) -> None:
         panel.was_hidden, panel.content = panel.holder.isHidden(), panel.holder.widget()
+        panel.place_size = panel.holder.size() if panel.holder.isVisible() else panel.place_size
         for button in panel.buttons:
             button.hide()
         panel.scroll_area = VerticalScrollArea(LeastHeight(panel.content))
