@@ -275,7 +275,8 @@ class FoldingPanels(QObject):
         """Give docks that are in their places again the sizes that they had before."""
         if not isinstance(self._workspace, QMainWindow):
             return
-        docks, sizes = [], []
+        docks: list[QDockWidget] = []
+        sizes: list[QSize] = []
         for panel in self.panels.values():
             if panel.content is None and panel.place_size is not None and isinstance(panel.holder, QDockWidget):
                 docks.append(panel.holder)
