@@ -85,21 +85,6 @@ def test_panels_come_back_in_a_wide_window_as_they_were(qtbot, narrow):
     ]
 
 
-def test_panels_come_back_in_a_wide_window_as_wide_as_they_were(qtbot, narrow):
-    narrow.resize(1500, 900)
-    qtbot.waitUntil(lambda: not narrow.folding.folded_sides)
-    left, right = narrow.docks["data"], narrow.docks["method"]
-    narrow.analyse.resizeDocks([left, right], [430, 350], Qt.Orientation.Horizontal)
-    qtbot.waitUntil(lambda: left.width() == 430)
-    before = left.width(), right.width()
-    narrow.resize(640, 400)
-    qtbot.waitUntil(lambda: len(narrow.folding.folded_sides) == 2)
-    narrow.turn_to(2)
-    narrow.resize(1500, 900)
-    narrow.turn_to(0)
-    qtbot.waitUntil(lambda: (left.width(), right.width()) == before)
-
-
 def test_a_narrow_window_saves_the_layout_of_a_wide_one(qtbot, narrow, make_window):
     narrow.close()
     again = make_window()
