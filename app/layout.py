@@ -22,7 +22,7 @@ from antidiag.app.kit.controls.widgets import VerticalScrollArea
 from antidiag.app.workbench import LEFT_SMALL, RIGHT_SMALL, WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
-LEFT_MINIMUM = 190
+LEFT_MINIMUM = 206
 WORKSPACE_WIDTH, WORKSPACE_HEIGHT = 320, 140
 """Least pixels of a workspace, whatever its parts ask for; the height is that in a low window."""
 MINIMUM_SIZE = 530, 250

@@ -94,6 +94,11 @@ class RunPlanning(QObject):
         rest = method_choice.unused_sequences_note(self._window.methods, method, len(state.sequences))
         self._window.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting, rest)
 
+    def plan_again(self) -> None:
+        """Plan the same run anew, because a result tells more of its time; until then the shown plan stays valid."""
+        if self._window.answer is not None and not self._window.planner.busy:
+            self._window.planner.ask(self._window.answer.request)
+
     def update_tune(self, tune: TuneWorkspace) -> None:
         """Pass method, data and device to Tune, which measures them."""
         method = self._window.method.method

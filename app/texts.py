@@ -15,6 +15,7 @@ from antidiag.kernels.io.sequences import gc_fraction, letter_composition
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise.model import Alignment
+from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.text import format_value
 
@@ -100,6 +101,15 @@ def format_estimate(milliseconds: float) -> str:
         if milliseconds >= MIN_ESTIMATE_MS
         else f"less than {MIN_ESTIMATE_MS} ms"
     )
+
+
+def format_planned_cells(plan: RunPlan) -> str:
+    """Return the cells that a planned run will compute: '100 M', or '15.3 M to 100 M' where the answer decides."""
+    least, most = (
+        count(plan.problem, plan.parameters)
+        for count in (plan.method.cost.least_cells, plan.method.cost.predicted_cells)
+    )
+    return format_number(most) if least >= most else f"{format_number(least)} to {format_number(most)}"
 
 
 def format_plan_time(time_ms: float, compilation_ms: float) -> str:

@@ -210,6 +210,7 @@ class Window(Workbench):
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planning.shown.connect(self.shown_data.show_stale)
         self.planning.run_wanted.connect(self.run)
+        session.result_added.connect(self.planning.plan_again)
         self.planner.planned.connect(self.planning.accept_plan)
         self.results.compare_wanted.connect(self.compare)
         for dock in self.docks.values():
@@ -259,6 +260,7 @@ class Window(Workbench):
         self.empty.bundled_button.setMenu(self.data.bundled_menu)
         self.data.bundled_changed.connect(self.empty.bundled_button.setVisible)
         self.data.shown_wanted.connect(self.shown_data.show_datum)
+        self.data.pointed_at.connect(self.shown_data.try_show_datum)
         self.interrupted.found.connect(self.left.show_runs)
         self.left.resume_wanted.connect(self.resume)
         self.left.discard_wanted.connect(self.discard)

@@ -309,6 +309,9 @@ class CostEstimate:
         including recomputation. ``count_recomputed(problem, parameters)`` is the largest number of cells that are
         computed again. ``completed_work(problem, parameters, answer)`` is the work that a run did, if it depends on
         the answer.
+    count_least
+        ``count_least(problem, parameters)`` is the least number of cells of a run where its answer decides how many
+        there are, and ``count_work`` the most. None: ``count_work`` foretells it.
     count_timed_work
         ``count_timed_work(problem, parameters)`` is the work in a unit of which equal amounts take equal time, where
         ``count_work`` is no such unit; rates are measured in it. None: ``count_work``.
@@ -328,6 +331,7 @@ class CostEstimate:
     count_work: Callable[[Any, Any], int] = count_all_cells
     count_recomputed: Callable[[Any, Any], int] = nothing_recomputed
     completed_work: Callable[[Any, Any, Any], int] | None = None
+    count_least: Callable[[Any, Any], int] | None = None
     count_timed_work: Callable[[Any, Any], int] | None = None
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     cost_models: tuple[CostModel, ...] = ()
@@ -347,6 +351,11 @@ class CostEstimate:
         if self.completed_work is None:
             return int(problem.cells)
         return self.count_work(problem, parameters) - self.count_recomputed(problem, parameters)
+
+    def least_cells(self, problem: Any, parameters: MethodParameters) -> int:
+        """Return the least number of cells that the result of a run will report; often the predicted one."""
+        count = self.count_least or self.predicted_cells
+        return count(problem, parameters)
 
     def finished_cells(self, problem: Any, parameters: MethodParameters, outcome: Outcome) -> int:
         """Return the number of cells that a run computed; one that it computed again counts once."""

@@ -93,9 +93,7 @@ def plan_rows(
         ),
         (
             "time",
-            f"{estimate_text(planned)}, "
-            f"{texts.format_number(method.cost.predicted_cells(planned.problem, planned.parameters))} "
-            f"{method.problem_type.work_unit}",
+            f"{estimate_text(planned)}, {texts.format_planned_cells(planned)} {method.problem_type.work_unit}",
         ),
         ("memory", _memory_text(footprint.host_bytes, footprint.device_bytes)),
         *(("", f"{place}: {format_bytes(count)} {label}") for place, part in parts for label, count in part.items()),
@@ -126,6 +124,7 @@ def plan_json(planned: RunPlan) -> dict[str, Any]:
         "device": planned.device_name,
         "parameters": planned.method.parameters.json_values(planned.parameters.as_mapping(), planned.backend),
         "cells": planned.method.cost.predicted_cells(planned.problem, planned.parameters),
+        "least_cells": planned.method.cost.least_cells(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
         "compilation_ms": planned.compilation_ms,
         "host_bytes": planned.footprint.host_bytes,

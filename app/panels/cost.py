@@ -159,15 +159,14 @@ class _Row:
 
 
 def _cell_text(plan: RunPlan) -> str:
-    cells = getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
-    if not cells or not recomputed:
-        return texts.format_number(plan.method.cost.predicted_cells(plan.problem, plan.parameters))
-    return (
-        f"{texts.format_number(cells)}, recomputed at most {recomputed / cells:.2g} times"
-        if recomputed > cells
-        else (f"{texts.format_number(cells)}, at most {recomputed / cells:.1%} recomputed".replace("%", " %"))
-    )
+    cost, planned = plan.method.cost, texts.format_planned_cells(plan)
+    recomputed = cost.count_recomputed(plan.problem, plan.parameters)
+    if not recomputed:
+        return planned
+    share = recomputed / max(cost.predicted_cells(plan.problem, plan.parameters), 1)
+    if share > 1:
+        return f"{planned}, recomputed at most {share:.2g} times"
+    return f"{planned}, at most {share:.1%} recomputed".replace("%", " %")
 
 
 def _data_warnings(plan: RunPlan) -> list[str]:

@@ -27,7 +27,7 @@ LEAVE_OUT = "Run without the selected data"
 
 
 class DataPanel(Card):
-    """Lists data. A double click or Enter uses a datum in the next run, or shows it if the method cannot take it.
+    """Lists data. A click or an arrow key shows a datum; a double click or Enter also uses it in the next run.
 
     The panel is hidden while there are no such data and the method needs none.
     """
@@ -35,6 +35,9 @@ class DataPanel(Card):
     said = Signal(str)
     tab_wanted = Signal(object, bool)
     shown_wanted = Signal(object)
+    """Sent with a datum that is to be shown, or that is to be said to have no view."""
+    pointed_at = Signal(object)
+    """Sent with the datum that was clicked, or reached by keys."""
     open_wanted = Signal(object)
     """Sent with the path of a bundled file to open."""
     profile_wanted = Signal(object)
@@ -59,6 +62,8 @@ class DataPanel(Card):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.list.itemSelectionChanged.connect(self._update_buttons)
+        self.list.itemClicked.connect(lambda item: self._point_at(item))
+        self.list.currentItemChanged.connect(lambda item: self._point_at(item) if self.list.hasFocus() else None)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = create_label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", USE)
@@ -154,6 +159,10 @@ class DataPanel(Card):
         """Delete the selected data."""
         self._session.remove_data(self._datum_number(item) for item in self.list.selectedItems())
 
+    def _point_at(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None and len(self.list.selectedItems()) <= 1:
+            self.pointed_at.emit(self._session.state.data[self._datum_number(item)])
+
     def _datum_number(self, item: QTreeWidgetItem) -> int:
         return int(item.data(NAME, Qt.ItemDataRole.UserRole))
 
@@ -230,14 +239,8 @@ class DataPanel(Card):
         needed = [taken for taken in self._problem.inputs if taken.kind.id != "sequence"] if self._problem else []
         lacking = [taken for taken in needed if not self._session.state.given(taken)]
         self.hint.setVisible(bool(lacking))
-        self.hint.setText(
-            " ".join(
-                f"This method {'takes' if taken.minimum else 'can take'} "
-                f"{taken.describe_input().removeprefix('optionally ')}: open "
-                f"{', '.join('*' + suffix for suffix in taken.kind.suffixes)}."
-                for taken in lacking
-            )
-        )
+        self.hint.setText(" ".join(map(_describe_lacking, lacking)))
+        self.hint.setToolTip("\n".join(f"{taken.kind.label}: {_list_suffixes(taken)}" for taken in lacking))
         for widget in (self.list, self.use_button, self.show_button, self.delete_button):
             widget.setVisible(there)
         self.setVisible(there or bool(needed))
@@ -269,3 +272,13 @@ class DataPanel(Card):
         menu.addSeparator()
         menu.addAction("Delete", self.delete)
         menu.exec(self.list.viewport().mapToGlobal(place))
+
+
+def _describe_lacking(taken: ProblemInput) -> str:
+    """Return which data a method lacks, with the endings of their files, or in few words which it can also take."""
+    data = taken.describe_input().removeprefix("optionally ")
+    return f"This method takes {data}: open {_list_suffixes(taken)}." if taken.minimum else f"It can take {data}."
+
+
+def _list_suffixes(taken: ProblemInput) -> str:
+    return ", ".join(f"*{suffix}" for suffix in taken.kind.suffixes)

@@ -15,11 +15,9 @@ from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label
 from antidiag.app.texts import family_name
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import FreeEnds, Mode
 from antidiag.kernels.scoring_options import SECOND_COSTS, TWO_PIECES
@@ -290,12 +288,14 @@ def gap_sentence(opening: float, extension: float, opening2: float | None = None
 
 
 def letter_kind(data: Sequence[Any]) -> str:
-    """Return "protein" or "nucleotides"; "" if there are neither sequences nor alignments."""
+    """Return "protein" or "nucleotides"; "" if there are no sequences, alignments and databases."""
     known = ""
-    for datum in data[:: max(len(data) // MAX_SAMPLED, 1)]:
-        if isinstance(datum, (Letters, AlignedSequences)):
-            if datum.type == SequenceType.PROTEIN:
-                return "protein"
+    sampled = data[:: max(len(data) // MAX_SAMPLED, 1)]
+    for datum in (*sampled, *data[-1:]):  # a database is the last
+        letters = getattr(datum, "type", None)
+        if letters == SequenceType.PROTEIN:
+            return "protein"
+        if isinstance(letters, SequenceType):
             known = "nucleotides"
     return known
 

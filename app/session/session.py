@@ -50,6 +50,7 @@ class Session(QObject):
     data_changed = Signal()
     chosen_changed = Signal()
     results_changed = Signal()
+    result_added = Signal()
     edits_changed = Signal()
     view_edited = Signal(object, str)
     """Sent with an entry or a datum and the id of the view in which it was edited."""
@@ -185,6 +186,7 @@ class Session(QObject):
         self.entries = (entry, *self.entries)
         self.results_changed.emit()
         self.show(entry)
+        self.result_added.emit()
 
     def remove_results(self, entries: Iterable[Entry]) -> None:
         """Delete results from the list."""

@@ -63,6 +63,7 @@ EDIT_METHODS = (
             estimate_memory=sizes.estimate_alignment_memory,
             count_work=sizes.count_work,
             count_recomputed=sizes.count_recomputed,
+            count_least=sizes.count_least,
             nominal_gcups={"cpu": 50.0, "cuda": 5000.0},
             cost_models=COST_MODELS,
         ),
@@ -78,6 +79,7 @@ EDIT_METHODS = (
         returns=frozenset({"score"}),
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,
+            count_least=sizes.count_least,
             nominal_gcups={"cpu": 60.0, "cuda": 15000.0},
             cost_models=COST_MODELS,
         ),

@@ -88,6 +88,32 @@ def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_f
     assert ready.viewer.tabs_shown() == ("tree",), "no method takes trees, so Enter shows it"
 
 
+def test_a_click_on_data_shows_them_in_place_of_a_result_and_again(qtbot: Any, ready: Any, tree_file: Path) -> None:
+    ready.run()
+    qtbot.waitUntil(lambda: bool(ready.session.entries))
+    opened(qtbot, ready, tree_file)
+    rows = ready.data.list
+    for _ in range(2):
+        ready.results.table.setCurrentIndex(ready.results.table.model().index(0, 0))
+        assert "tree" not in ready.viewer.tabs_shown()
+        qtbot.mouseClick(
+            rows.viewport(), Qt.MouseButton.LeftButton, pos=rows.visualItemRect(rows.topLevelItem(0)).center()
+        )
+        assert ready.viewer.tabs_shown() == ("tree",)
+        assert not ready.results.table.selectionModel().hasSelection()
+
+
+def test_arrow_keys_show_one_datum_after_another(qtbot: Any, window: Any, tree_file: Path) -> None:
+    opened(qtbot, window, tree_file)
+    window.session.add_data([replace(tree_examples.tree(), name="other")])
+    first, second = window.session.state.data
+    rows = window.data.list
+    rows.setFocus()
+    for key, datum in ((Qt.Key.Key_Down, second), (Qt.Key.Key_Up, first)):
+        qtbot.keyClick(rows, key)
+        assert window.viewer.datum is datum
+
+
 def test_a_clade_and_the_rows_of_the_table_are_one_selection(qtbot: Any, ready: Any, tmp_path: Path) -> None:
     (tmp_path / "pair.nwk").write_text(SELECT)
     view = opened(qtbot, ready, tmp_path / "pair.nwk")

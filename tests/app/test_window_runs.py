@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QGraphicsItem
 from antidiag.app import file_actions
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import NAME, ROLE
+from antidiag.kernels.machine import compiled_methods
 from tests.app import fake
 from tests.app.steps import cells, run, set_parameter
 
@@ -34,6 +35,19 @@ def test_the_cost_follows_the_parameters(qtbot, ready):
     assert not ready.method.run_button.isEnabled()
     qtbot.waitUntil(ready.method.run_button.isEnabled)
     assert ready.answer.plan.parameters.s == 64
+
+
+def test_what_is_promised_of_the_next_run_follows_the_first_one(qtbot, monkeypatch, tmp_path, make_window, pair):
+    monkeypatch.setattr(compiled_methods, "_path", lambda: tmp_path / "compiled.json")
+    monkeypatch.setattr(compiled_methods, "_COMPILED", set())
+    window = make_window()
+    window.loader.open_paths([pair])
+    qtbot.waitUntil(window.method.run_button.isEnabled)
+    assert "for compiling, once" in window.cost.line.text()
+    run(qtbot, window)
+    assert window.method.run_button.isEnabled(), "nothing changed that could stop the next run"
+    qtbot.waitUntil(lambda: "compiling" not in window.cost.line.text())
+    assert window.cost.line.text().startswith("about") and not window.is_stale(window.session.entries[0])
 
 
 def test_a_run_that_does_not_fit_is_refused_with_what_would(qtbot, ready):

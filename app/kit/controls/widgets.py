@@ -164,7 +164,8 @@ class FittingButton(QPushButton):
         metrics = self.fontMetrics()
         room = self.width() - (self.sizeHint().width() - metrics.horizontalAdvance(self.text()))
         fitting = (text for text in self._texts if metrics.horizontalAdvance(text) <= room)
-        self.setText(next(fitting, self._texts[-1]))
+        shortest = metrics.elidedText(self._texts[-1], Qt.TextElideMode.ElideRight, room)
+        self.setText(next(fitting, shortest))
         super().resizeEvent(event)
 
 

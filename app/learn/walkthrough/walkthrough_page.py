@@ -34,6 +34,7 @@ from antidiag.kernels.io.files import write_bytes
 from antidiag.kernels.method import Method
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.registry.lectures import SIZE, LectureScene, ScenePlay, SceneView
+from antidiag.kernels.scoring_options import SECOND_COSTS, TWO_PIECES
 from antidiag.kernels.walkthroughs import html_page, walkthrough
 from antidiag.kernels.walkthroughs.animation import Animation
 from antidiag.kernels.walkthroughs.shared_clock import BY_MEASURED, BY_STEPS, BY_TIME, SharedClock
@@ -206,7 +207,7 @@ class WalkthroughPage(QWidget):
         self.method_box.currentIndexChanged.connect(self._on_method_changed)
         self.second_box.currentIndexChanged.connect(self._on_second_changed)
         self.clock_box.currentIndexChanged.connect(lambda: self._change_clock())
-        self.form.changed.connect(lambda: self._make_animations(None))
+        self.form.changed.connect(self._on_form_changed)
         self.controls.moved.connect(lambda: self.show_tick(self.controls.step))
         self.colouring_box.currentIndexChanged.connect(lambda: self._update_looks())
         self.path_box.toggled.connect(lambda: self._update_looks())
@@ -232,7 +233,17 @@ class WalkthroughPage(QWidget):
                 declared.setdefault(parameter.name, parameter)
         self.form.set_parameters(declared.values())
         self.form.set_values({**{name: parameter.default for name, parameter in declared.items()}, **values})
+        self._show_used_rows()
+
+    def _show_used_rows(self) -> None:
+        """Show the costs of the second gap piece where gaps have two."""
+        for name in SECOND_COSTS:
+            self.form.show_row(name, self.form.values().get("gap_model") == TWO_PIECES)
         self.form.setMinimumHeight(self.form.sizeHint().height())
+
+    def _on_form_changed(self) -> None:
+        self._show_used_rows()
+        self._make_animations(None)
 
     def _stagings(self) -> list[tuple[Method, walkthrough.Walkthrough]]:
         """Return the chosen methods that have a walkthrough, each with its walkthrough."""

@@ -81,6 +81,8 @@ class BaseAlignmentView(QWidget):
             self, self._take_counts, lambda error: self.show_status(f"The columns could not be counted: {error}")
         )
         self._reading, self._stored_edits = LatestTask(self, self._take_reading), dict[str, Any]()
+        self._is_restoring = False
+        """Whether stored edits are being shown, which need not be sent again."""
         self.exporter = AlignmentExporter(self)
         self._rest_timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest_timer.timeout.connect(self._count_in_thread)
@@ -176,10 +178,13 @@ class BaseAlignmentView(QWidget):
         if self._reading.busy:
             self._stored_edits = dict(edits)
         if self.editor is not None and self.editor.is_untouched and "order" in edits:
+            self._is_restoring = True
             try:
                 self.editor.restore_edits(edits)
             except InputError as error:
                 self.show_status(f"Stored edits could not be restored: {error}")
+            finally:
+                self._is_restoring = False
 
     @property
     def undo_text(self) -> str:
@@ -281,7 +286,8 @@ class BaseAlignmentView(QWidget):
 
     def _on_edit(self) -> None:
         self._lay_out(fit=False)
-        self.send_edits()
+        if not self._is_restoring:
+            self.send_edits()
 
     def send_edits(self) -> None:
         """Send the edits to the session."""

@@ -89,11 +89,15 @@ CHAINS = (30, 300, 1200)
 
 @dataclass(frozen=True)
 class PromisedCost:
-    """What was promised of a run and what it took; ``first`` is promised without any run on this machine."""
+    """What was promised of a run and what it took; ``first`` is promised without any run on this machine.
+
+    From ``least_cells`` to ``promised_cells`` are promised, where the answer decides how many are needed.
+    """
 
     method: str
     size: str
     problem: str
+    least_cells: int
     promised_cells: int
     cells: int
     first_ms: float
@@ -104,8 +108,9 @@ class PromisedCost:
 
     @property
     def cells_ratio(self) -> float:
-        """Promised over taken cells."""
-        return self.promised_cells / max(self.cells, 1)
+        """Promised over taken cells; 1 where the taken ones are among the promised ones."""
+        taken = max(self.cells, 1)
+        return min(max(taken, self.least_cells), self.promised_cells) / taken
 
     @property
     def first_ratio(self) -> float:
@@ -200,6 +205,7 @@ def _measure_promise(method: Method, backend: BackendChoice, number: int, enough
         method.id,
         SIZES[number],
         problem.size,
+        cost.least_cells(problem, plan.parameters),
         cost.predicted_cells(problem, plan.parameters),
         result.cells,
         plan.time_ms,

@@ -34,12 +34,10 @@ from antidiag.kernels.pairwise.bit_parallel.cpu_words import (
 )
 from antidiag.kernels.pairwise.bit_parallel.word_pair import WordPair
 from antidiag.kernels.pairwise.bit_parallel.word_sizes import CPU_STRIP as STRIP
-from antidiag.kernels.pairwise.bit_parallel.word_sizes import boundary_words
+from antidiag.kernels.pairwise.bit_parallel.word_sizes import FIRST_BAND, band_cells, band_rows, boundary_words
 from antidiag.kernels.pairwise.encoding import EndCell
 from antidiag.kernels.steps import STEP
 
-FIRST_BAND = 128
-"""p of the first band: narrower ones take hardly less time, since strips are 512 columns wide."""
 USUAL_GROWTH, UNRELATED_GROWTH = 2, 8
 """How p grows, and how it grows where the first bands find more than a third of the letters different."""
 UNRELATED_SHARE = 0.35
@@ -136,8 +134,7 @@ class WordSweep:
     @property
     def band_cells(self) -> int:
         """Cells of the band."""
-        rows = self.arrays.bands[:, 1] - self.arrays.bands[:, 0]
-        return int((rows * STRIP).sum()) - int(rows[0]) * self.pair.padding
+        return band_cells(self.arrays.bands, self.pair.n)
 
     def set_band(self, half_width: int | None) -> None:
         """Compute the band of p, or everything if p is None; strips beyond the band have no rows."""
@@ -145,12 +142,8 @@ class WordSweep:
         if half_width is None:
             bands[:] = 0, m
             return
-        ends = np.arange(1, len(bands) + 1) * STRIP - self.pair.padding
-        starts = np.maximum(ends - STRIP, 0)
-        upper = half_width + (self.pair.n - m if self.pair.ends_in_corner else 0)
-        bands[:, 0] = np.maximum(starts - upper, 0) // BITS * BITS
-        bands[:, 1] = np.minimum(-(-(ends + half_width) // BITS) * BITS, m)
-        bands[bands[:, 0] >= m] = m
+        delta = self.pair.n - m if self.pair.ends_in_corner else 0
+        bands[:] = band_rows(m, self.pair.n, half_width, delta)
 
     def compute_cells(self, phase: CpuPhase, already_done: int) -> int:
         """Compute the cells of the band on threads; return the distance of the last cell. Raises Cancelled."""

@@ -13,6 +13,9 @@ from antidiag.kernels.pairwise.bit_parallel.word_sizes import (
     CPU_LANES,
     CPU_STRIP,
     CPU_WORD,
+    FIRST_BAND,
+    band_cells,
+    band_rows,
     boundary_words,
     tile_blocks,
 )
@@ -44,6 +47,19 @@ def count_recomputed(problem: PairProblem, parameters: BitAlignmentParameters) -
 def count_work(problem: PairProblem, parameters: BitAlignmentParameters) -> int:
     """Return the cells computed: each once, and those of tiles on the path again."""
     return problem.cells + count_recomputed(problem, parameters)
+
+
+def count_least(problem: PairProblem, parameters: BitScoreParameters) -> int:
+    """Return the cells for similar sequences: those of the narrowest band of the CPU, where paths begin in the corner.
+
+    How wide the band must be is known when the distance is found. A GPU computes all cells.
+    """
+    ends = problem.free_ends
+    if ends.first_start or ends.second_start:
+        return problem.cells
+    m, n = sorted((problem.rows, problem.columns))
+    delta = 0 if ends.first_end or ends.second_end else n - m
+    return min(band_cells(band_rows(m, n, FIRST_BAND, delta), n), problem.matrix_cells) * len(problem.variants)
 
 
 def estimate_score_memory(problem: PairProblem, parameters: BitScoreParameters, backend: str) -> Footprint:

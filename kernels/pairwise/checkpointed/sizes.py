@@ -85,7 +85,7 @@ def choose_parameters(
     Memory is then linear: 16 m n / tile, or 512 bytes for each row. It may take a quarter of the free main memory, or
     half of that of the GPU with least; the rest goes to the disk.
     """
-    share = pruning_sizes.share_for_choice(problem, given or {})
+    share = pruning_sizes.share_for_choice(problem, given or {}, backend)
     if backend == "cuda":
         return {
             **on_device.choose_parameters(problem, multiprocessors or 1, share),

@@ -1,6 +1,7 @@
 """Sizes of pruning: words, bytes, and the share of the cells that is expected to be computed.
 
-Imports no compiled code before a long pair is estimated.
+Imports no compiled code before a pair of ESTIMATED_CELLS is estimated. The bounds take a few milliseconds, and the run
+uses those of its estimate.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ WORDS_A_LETTER = 16
 MOST_WORD_BITS = 30
 RARE = 0.01
 """Letters that are rarer than this need not fit the bits of a letter."""
-ESTIMATED_CELLS = 2**30
-"""For problems with fewer cells all are expected to be computed: the bounds are not worth their time in an estimate."""
+ESTIMATED_CELLS = 2**20
+"""For problems with fewer cells all are expected to be computed: hardly a block of them is skipped."""
+LEAST_CELLS_OF_CHOICE = {"cpu": ESTIMATED_CELLS, "cuda": 2**30}
+"""For problems with fewer cells parameters are chosen as if all were computed: on a GPU these are bound by latency."""
 SAMPLES = 256
 
 _known_bounds: WeakKeyDictionary[PairProblem, tuple[PruningBounds | None, float]] = WeakKeyDictionary()
@@ -89,10 +92,10 @@ def count_cells(problem: PairProblem, parameters: PairStripParameters, block_row
     return max(round(share * problem.cells), 1)
 
 
-def share_for_choice(problem: PairProblem, given: Mapping[str, Any]) -> float:
+def share_for_choice(problem: PairProblem, given: Mapping[str, Any], backend: str) -> float:
     """Return the share of the cells for which other parameters are chosen, where the user gave some."""
     asked = given.get("pruning") != "off" and given.get("mapping") != "published"
-    return expected_share(problem, 0) if asked else 1.0
+    return expected_share(problem, 0) if asked and problem.cells >= LEAST_CELLS_OF_CHOICE[backend] else 1.0
 
 
 def expected_share(problem: PairProblem, block_size: int) -> float:

@@ -82,6 +82,7 @@ HIT_OPTIONS = (
         "Strands of nucleotide queries that are searched; proteins have one.",
         default="both",
         choices=STRANDS,
+        nucleotides_only=True,
     ),
     Parameter(
         "shuffle_seed",

@@ -29,7 +29,7 @@ def choose_score_parameters(
     problem: PairProblem, backend: str, multiprocessors: int | None, given: Mapping[str, Any] | None = None
 ) -> Mapping[str, Any]:
     """Choose the parameters of StripedScore for the problem and the device."""
-    share = pruning_sizes.share_for_choice(problem, given or {})
+    share = pruning_sizes.share_for_choice(problem, given or {}, backend)
     if backend == "cuda":
         return cuda_sizes.choose_score_parameters(problem, multiprocessors or 1, share)
     return cpu_sizes.choose_score_parameters(problem, share)

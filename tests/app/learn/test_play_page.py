@@ -44,6 +44,16 @@ def test_a_method_without_a_play_says_why(page):
     assert page.animations and not page.error_label.isVisible()
 
 
+def test_costs_of_the_second_gap_piece_are_offered_with_two_pieces_alone(page):
+    page.choose_methods(find_method("striped-score"))
+    model, second = page.form.editor("gap_model"), page.form.editor("gap_open2")
+    assert second.isHidden()
+    for chosen, hidden in (("two-piece", False), ("affine", True)):
+        model.set_value(chosen)
+        page.form.changed.emit()
+        assert second.isHidden() is hidden and page.animations
+
+
 def test_two_methods_keep_one_measured_clock(qtbot, page):
     page.choose_methods(find_method("antidiagonal"), find_method("striped-score"))
     page.clock_box.setCurrentIndex(page.clock_box.findData(BY_MEASURED))

@@ -11,6 +11,7 @@ from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.newick import parse_newick
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.search.database import make_memory_database
 
 PROTEIN = Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)
 DNA = Sequence("d", b"ACGTACGT", SequenceType.DNA)
@@ -34,6 +35,13 @@ def test_alignments_have_a_kind_too() -> None:
     rows = AlignedSequences(("a", "b"), np.full((2, 3), ord("A"), np.uint8), SequenceType.PROTEIN, "x")
     assert letter_kind([rows]) == "protein" and letter_kind([DNA]) == "nucleotides"
     assert letter_kind([]) == ""
+
+
+def test_a_database_has_a_kind_also_behind_many_queries() -> None:
+    proteins = make_memory_database([PROTEIN], "proteins")
+    assert letter_kind([DNA, proteins]) == "protein"
+    assert letter_kind([make_memory_database([DNA], "genomes")]) == "nucleotides"
+    assert letter_kind([DNA] * 20_001 + [proteins]) == "protein"
 
 
 def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None:
@@ -106,3 +114,18 @@ def test_a_preset_shows_its_values_and_strands_are_offered_for_nucleotides_alone
     assert "3 + 0.5 k" in panel.gap.text()
     panel.set_data([PROTEIN, PROTEIN])
     assert panel.options.editor("strand").isHidden() and "10 + 1 k" in panel.gap.text()
+
+
+def test_a_search_offers_strands_for_nucleotides_alone(qtbot: Any) -> None:
+    panel = MethodPanel([registry.find_method("smith-waterman-search")])
+    qtbot.addWidget(panel)
+    proteins, genomes = make_memory_database([PROTEIN], "proteins"), make_memory_database([DNA], "genomes")
+    for data, hidden in (
+        ([PROTEIN, PROTEIN], True),
+        ([DNA, DNA], False),
+        ([PROTEIN, proteins], True),
+        ([DNA, genomes], False),
+        ([DNA, proteins], True),
+    ):
+        panel.set_data(data)
+        assert panel.options.editor("strand").isHidden() is hidden

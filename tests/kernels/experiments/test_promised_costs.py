@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.experiments.suites import promised_costs
 from antidiag.kernels.experiments.suites.promised_costs import PromisedCost
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 from antidiag.kernels.machine import measured_rates
 
 CPU_METHODS = [method.id for method in registry.METHODS if "cpu" in method.backends]
@@ -33,8 +36,44 @@ def test_a_family_is_aligned_in_about_the_cells_and_the_time_promised() -> None:
     assert result.cells < problem.cells / 4
 
 
+@pytest.mark.parametrize("method_id", ["striped-score", "checkpointed-alignment"])
+@pytest.mark.parametrize("divergence", [0.02, 0.1, 0.9])
+def test_blocks_that_are_skipped_are_foretold(method_id: str, divergence: float) -> None:
+    method = registry.find_method(method_id)
+    data = Generated(length=3000, divergence=divergence).make_data(method.problem_type)
+    problem = method.problem_type.make_problem(data, method.problem_type.default_options(data))
+    plan = engine.plan_run(method, problem, backend="cpu", use_tuned=False)
+    result = engine.execute(plan, keep_rate=False, keep_parts=False)
+    ratio = method.cost.predicted_cells(problem, plan.parameters) / result.cells
+    assert 1 / promised_costs.CELL_BAR <= ratio <= promised_costs.CELL_BAR
+    assert (result.cells < problem.cells / 2) == (divergence < 0.9)
+
+
+@pytest.mark.parametrize("method_id", ["bit-parallel", "bit-parallel-score"])
+@pytest.mark.parametrize("mode", ["global", "query-in-target"])
+@pytest.mark.parametrize(("divergence", "letters"), [(0.02, 2500), (0.9, 2500), (0.02, 1700)])
+def test_cells_of_a_band_are_among_those_promised(method_id: str, mode: str, divergence: float, letters: int) -> None:
+    method = registry.find_method(method_id)
+    first, second = Generated(length=2500, divergence=divergence).make_data(method.problem_type)
+    data = first, replace(second, letters=second.letters[:letters])
+    problem = method.problem_type.make_problem(data, {"mode": mode})
+    plan = engine.plan_run(method, problem, backend="cpu", use_tuned=False)
+    result = engine.execute(plan, keep_rate=False, keep_parts=False)
+    cost = method.cost
+    least, most = cost.least_cells(problem, plan.parameters), cost.predicted_cells(problem, plan.parameters)
+    assert least <= result.cells <= most == problem.cells
+    assert (least < most) == (mode == "global")
+
+
 def make_cost(**changed: float) -> PromisedCost:
-    values = {"promised_cells": 100, "cells": 100, "first_ms": 100.0, "later_ms": 100.0, "taken_ms": 100.0}
+    values = {
+        "least_cells": 100,
+        "promised_cells": 100,
+        "cells": 100,
+        "first_ms": 100.0,
+        "later_ms": 100.0,
+        "taken_ms": 100.0,
+    }
     return PromisedCost("method", "small", "a problem", **{**values, **changed}, timed_work=100, threads=1)
 
 
@@ -43,6 +82,9 @@ def make_cost(**changed: float) -> PromisedCost:
     [
         ({}, True),
         ({"cells": 66}, False),
+        ({"cells": 66, "least_cells": 66}, True),
+        ({"cells": 66, "least_cells": 90}, True),
+        ({"cells": 66, "least_cells": 100}, False),
         ({"first_ms": 201}, False),
         ({"later_ms": 49}, False),
         ({"first_ms": 1.0, "later_ms": 1.0, "taken_ms": 4.0}, True),

@@ -41,8 +41,10 @@ class OverviewMap(QWidget):
         return not self._making.busy
 
     def show_picture(self, picture: AlignmentPicture | None) -> None:
-        """Make the map again on a thread; the old one stays until then."""
-        self._picture = picture
+        """Make the map again on a thread; the old one stays until then if it is of the same rows."""
+        before, self._picture = self._picture, picture
+        if before is not None and picture is not None and before.alignment.names != picture.alignment.names:
+            self._image = None
         if picture is None:
             self._image = None
             self._making.cancel()

@@ -23,7 +23,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import alignment_trees
 from antidiag.kernels.trees.tree_layout import lay_out_at_rows
-from tests.app.views.aligned.viewer import alignment, chosen, image, text
+from tests.app.views.aligned.viewer import alignment, chosen, image, press, text
 
 NEWICK = "((row4:1,row1:2):1,(row0:1,other:1):2,row3:3);"
 
@@ -306,6 +306,20 @@ def test_the_tree_is_kept_with_what_was_done(view: AlignmentViewer, tree: Tree) 
     view.tree.set_collapsed([])
     view.tree.show_tree(None)
     assert "tree" not in (told[-1] or {})
+
+
+def test_a_tree_stays_with_edited_letters_through_several_starts(view: AlignmentViewer, tree: Tree) -> None:
+    kept: dict[str, Any] = {}
+    view.edited.connect(lambda edits: kept.update(now=edits))
+    press(view, Qt.Key.Key_Space)
+    edited = text(view)
+    for _ in range(2):
+        stored = kept["now"]
+        assert stored["tree"] is not None
+        view.show_datum(alignment("ACGT", "AC-T"))
+        view.show_datum(alignment())
+        view.show_edits(stored)
+        assert view.tree.tree is not None and text(view) == edited
 
 
 def test_names_of_collapsed_clades_have_room(view: AlignmentViewer) -> None:

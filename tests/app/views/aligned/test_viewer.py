@@ -89,6 +89,20 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
     assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.fits_letters
 
 
+def test_the_map_never_shows_another_alignment(view: AlignmentViewer, monkeypatch: Any, qtbot: Any) -> None:
+    def map_colours() -> set[str]:
+        pixels = view.overview.grab().toImage()
+        return {pixels.pixelColor(x, y).name() for x in range(5, pixels.width(), 9) for y in range(5, 40, 9)}
+
+    view.resize(900, 600)
+    qtbot.waitUntil(lambda: view.sharp and len(map_colours()) > 2)
+    monkeypatch.setattr(view.overview._making, "request", lambda work: None)  # a machine that is busy with other work
+    press(view, Qt.Key.Key_Space)
+    assert len(map_colours()) > 2, "the map of the same rows stays until the new one is ready"
+    view.show_datum(alignment("AAAA", "CCCC"))
+    assert len(map_colours()) <= 2
+
+
 def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
