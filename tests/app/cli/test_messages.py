@@ -217,17 +217,32 @@ def test_environment_variables_are_listed(says, monkeypatch):
         ("antidiag figure a.nwk --shape u", ["unrooted"]),
     ],
 )
-def test_the_shell_completes_commands_methods_and_options(words, proposed):
-    environment = {
-        **os.environ,
+def test_the_shell_completes_commands_methods_and_options(words, proposed, monkeypatch, capsys):
+    for name, value in completion_of(words).items():
+        monkeypatch.setenv(name, value)
+    assert program.main([]) == 0
+    assert capsys.readouterr().out.split() == proposed
+
+
+def test_the_shell_starts_the_program_for_completion():
+    found = subprocess.run(
+        [sys.executable, "main.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **completion_of("antidiag al")},
+    )
+    assert found.stdout.split() == ["align"]
+
+
+def completion_of(words: str) -> dict[str, str]:
+    """Return what bash sets to ask for the rest of the last word."""
+    return {
         "_ANTIDIAG_COMPLETE": "complete_bash",
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split()) - 1),
     }
-    found = subprocess.run(
-        [sys.executable, "main.py"], capture_output=True, text=True, check=False, cwd=ROOT, env=environment
-    )
-    assert found.stdout.split() == proposed
 
 
 def test_the_script_of_completion_is_printed(capsys, monkeypatch):
