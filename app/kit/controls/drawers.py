@@ -81,9 +81,14 @@ class SidePanel:
     """What scrolls the folded panel in a drawer lower than the panel."""
     was_hidden: bool = False
     place_size: QSize | None = None
-    """Size of its place before it was folded."""
+    """Size that its place had last."""
     buttons: tuple[QWidget, ...] = ()
     """Buttons in the panel that have no meaning in a drawer, such as the one that floats it."""
+
+    @property
+    def has_place(self) -> bool:
+        """Whether the panel is in its place, neither folded nor floating."""
+        return self.content is None and not self.is_floating
 
     @property
     def is_floating(self) -> bool:
@@ -154,6 +159,8 @@ class FoldingPanels(QObject):
         self.panels = {panel.name: panel for panel in panels}
         self.folded_sides: frozenset[str] = frozenset()
         self.open_side = ""
+        self._is_unfolding = False
+        """Whether panels came back to their places, and have not their sizes yet."""
         self._shade = Shade(workspace)
         self._shade.hide()
         self._drawers = {side: Drawer(workspace) for side in self._order}
@@ -164,6 +171,9 @@ class FoldingPanels(QObject):
             drawer.laid_out.connect(self._place_drawer)
         self._watched: set[QWidget] = {workspace}
         workspace.installEventFilter(self)
+        for panel in self.panels.values():
+            if isinstance(panel.holder, QDockWidget):
+                panel.holder.installEventFilter(self)
 
     def has_panel(self, name: str) -> bool:
         """Return whether a panel of this name is here."""
@@ -220,22 +230,41 @@ class FoldingPanels(QObject):
 
     def update_folding(self) -> None:
         """Fold and unfold sides for the present width."""
-        folded = set()
+        self._fold_sides(self._sides_to_fold())
+
+    def _sides_to_fold(self) -> frozenset[str]:
+        """Return the sides that leave too little for the middle."""
+        folded: set[str] = set()
         for side in self._order:
             used = sum(self._side_width(other) for other in self._order if other not in folded)
             if self._visible_width() - used < self._middle and self._side_width(side):
                 folded.add(side)
-        self._fold_sides(frozenset(folded))
+        return frozenset(folded)
 
     def unfold_all(self) -> None:
         """Put all panels into their places, for example before the layout is saved or reset."""
         self._fold_sides(frozenset())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(watched, QDockWidget):
+            if event.type() == QEvent.Type.Resize:
+                self._note_size(watched)
+            return False
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self.update_folding()
             self._place_drawer()
+        if event.type() == QEvent.Type.Show:
+            QTimer.singleShot(0, self, self._restore_sizes)
         return False
+
+    def _note_size(self, dock: QDockWidget) -> None:
+        """Remember the size of a dock in its place, but not one that is small because its side will be folded."""
+        if self._is_unfolding or not dock.isVisible():
+            return
+        to_fold = self._sides_to_fold()
+        for panel in self.panels.values():
+            if panel.holder is dock and panel.has_place and panel.side not in to_fold:
+                panel.place_size = dock.size()
 
     def _visible_width(self) -> int:
         """Return the width of the workspace that can be seen: of one in a scroll area, that of the area."""
@@ -268,26 +297,26 @@ class FoldingPanels(QObject):
             elif panel.side in before - folded and panel.content is not None:
                 self._unfold_panel(panel)
         if before - folded:
+            self._is_unfolding = True
             QTimer.singleShot(0, self, self._restore_sizes)  # once the panels are laid out
         self.changed.emit()
 
     def _restore_sizes(self) -> None:
-        """Give docks that are in their places again the sizes that they had before."""
-        if not isinstance(self._workspace, QMainWindow):
+        """Give docks that are in their places again the sizes that they had before, once they are visible."""
+        if not isinstance(self._workspace, QMainWindow) or not self._workspace.isVisible() or not self._is_unfolding:
             return
         docks: list[QDockWidget] = []
         sizes: list[QSize] = []
         for panel in self.panels.values():
-            if panel.content is None and panel.place_size is not None and isinstance(panel.holder, QDockWidget):
+            if panel.has_place and panel.place_size is not None and isinstance(panel.holder, QDockWidget):
                 docks.append(panel.holder)
                 sizes.append(panel.place_size)
-                panel.place_size = None
         self._workspace.resizeDocks(docks, [size.width() for size in sizes], Qt.Orientation.Horizontal)
         self._workspace.resizeDocks(docks, [size.height() for size in sizes], Qt.Orientation.Vertical)
+        self._is_unfolding = False
 
     def _fold_panel(self, panel: SidePanel) -> None:
         panel.was_hidden, panel.content = panel.holder.isHidden(), panel.holder.widget()
-        panel.place_size = panel.holder.size() if panel.holder.isVisible() else panel.place_size
         for button in panel.buttons:
             button.hide()
         panel.scroll_area = VerticalScrollArea(LeastHeight(panel.content))
