@@ -307,3 +307,13 @@ def test_widths_are_shared():
     assert share_width(100, [30, 200, 200], 20) == [30, 35, 35]
     assert share_width(10, [30, 200], 20) == [20, 20]
     assert share_width(10, [], 20) == []
+
+
+def test_a_panel_comes_back_as_wide_as_it_was(qtbot, window):
+    panels = window.folding.panels
+    window.analyse.resizeDocks([panels["data"].holder], [430], Qt.Orientation.Horizontal)
+    qtbot.waitUntil(lambda: panels["data"].holder.width() == 430)
+    window.resize(900, 800)
+    qtbot.waitUntil(lambda: panels["data"].content is not None)
+    window.resize(1500, 940)
+    qtbot.waitUntil(lambda: panels["data"].content is None and panels["data"].holder.width() == 430)
