@@ -109,7 +109,9 @@ def test_new_shipped_rates_replace_those_of_the_measured_methods(tmp_path, monke
     monkeypatch.setattr(measured_rates, "SHIPPED_RATES", path)
     measured_rates.shipped_points.cache_clear()
     others = dict(measured_rates.shipped_points("cpu"))
-    found = [PromisedCost("nussinov", "tiny", "", 1, 1, 1.0, 1.0, ms, work, 2) for work, ms in ((10, 1.0), (20, 3.0))]
+    found = [
+        PromisedCost("nussinov", "tiny", "", 1, 1, 1, 1.0, 1.0, ms, work, 2) for work, ms in ((10, 1.0), (20, 3.0))
+    ]
     promised_costs.write_shipped_rates(found, "cpu", "another processor")
     assert measured_rates.shipped_points("cpu") == {**others, "nussinov": ((10, 1.0, 2), (20, 3.0, 2))}
     measured_rates.shipped_points.cache_clear()
