@@ -77,9 +77,12 @@ class PairProblem:
     @property
     def variants(self) -> tuple[PairProblem, ...]:
         """The problems of one strand each, of which the best answer is that of this problem."""
-        if not self.is_undecided:
-            return (self,)
-        return tuple(replace(self, strand=strand) for strand in (Strand.FORWARD, Strand.REVERSE))
+        return self._both_strands if self.is_undecided else (self,)
+
+    @cached_property
+    def _both_strands(self) -> tuple[PairProblem, PairProblem]:
+        """The problems of each strand, always the same ones, so that what is known of them is kept."""
+        return replace(self, strand=Strand.FORWARD), replace(self, strand=Strand.REVERSE)
 
     def settle_variant(self, number: int) -> PairProblem:
         """Return this problem with the strand of a variant as the better one."""

@@ -99,11 +99,14 @@ def share_for_choice(problem: PairProblem, given: Mapping[str, Any], backend: st
 
 
 def expected_share(problem: PairProblem, block_size: int) -> float:
-    """Return the share of the cells in blocks whose rows and columns add to ``block_size``; 1 for short pairs."""
-    bounds = known_bounds(problem) if problem.cells >= ESTIMATED_CELLS else None
-    if bounds is None:
+    """Return the share of the cells in blocks whose rows and columns add to ``block_size``; 1 for short pairs.
+
+    It is the mean of both strands where these are to be compared.
+    """
+    if problem.cells < ESTIMATED_CELLS:
         return 1.0
-    return min(1.0, estimate_share(bounds) + block_size / problem.columns)
+    shares = [1.0 if bounds is None else estimate_share(bounds) for bounds in map(known_bounds, problem.variants)]
+    return min(1.0, sum(shares) / len(shares) + block_size / problem.columns)
 
 
 def known_bounds(problem: PairProblem) -> PruningBounds | None:
