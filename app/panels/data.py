@@ -62,7 +62,7 @@ class DataPanel(Card):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.list.itemSelectionChanged.connect(self._update_buttons)
-        self.list.itemClicked.connect(lambda item: self._point_at(item))
+        self.list.itemClicked.connect(self._point_at)
         self.list.currentItemChanged.connect(lambda item: self._point_at(item) if self.list.hasFocus() else None)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = create_label("", "muted", wrap=True)

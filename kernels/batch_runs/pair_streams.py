@@ -286,8 +286,8 @@ class PairStream:
         for block, answer in split.compute_pieces(in_order=True):
             yield block_problem(whole, block.numbers), answer
         self._refuse_changes()
-        place = split.place
-        self.found.cells, self.found.notes = whole.cells, [split.note]
+        place = split.run_place
+        self.found.cells, self.found.notes = whole.cells, [split.describe_pieces()]
         self.found.device, self.found.parameters = (place["backend"], place["device"]), place["parameters"]
 
     def _count_scores(self, batch: BatchProblem, answer: BatchAnswer) -> None:

@@ -84,15 +84,14 @@ class SplitRun:
             yield self.pieces[int(outcome.task.key)], outcome.value["value"]
 
     @property
-    def place(self) -> Mapping[str, Any]:
+    def run_place(self) -> Mapping[str, Any]:
         """Backend and parameters of the first piece, and the names of all devices."""
         if not self.places:
             return {"backend": "cpu", "device": "", "parameters": {}}
         names = dict.fromkeys(str(place["device"]) for place in self.places)
         return {**self.places[0], "device": ", ".join(names)}
 
-    @property
-    def note(self) -> str:
+    def describe_pieces(self) -> str:
         """How many pieces ran on how many workers, in words."""
         workers = format_count(len(self.executor.counts.by_worker), "worker")
         pieces = format_count(len(self.pieces), "piece")
@@ -115,19 +114,20 @@ def execute_split(
     split = SplitRun(method, problem, chosen, executor, monitor or Monitor(), backend, device)
     started, begun = datetime.now(UTC), time.perf_counter()
     answer = _load(split.splitting.join_pieces)(problem, split.compute_pieces())
+    place = split.run_place
     return Result(
         method=method.id,
         problem=problem,
-        parameters=split.place["parameters"],
-        backend=split.place["backend"],
-        device=split.place["device"],
+        parameters=place["parameters"],
+        backend=place["backend"],
+        device=place["device"],
         answer=answer,
         times_ms={PHASE: (time.perf_counter() - begun) * 1e3},
         host_bytes=0,
         device_bytes=0,
         started=started,
         versions=engine.package_versions(),
-        notes=(*method.problem_type.problem_notes(problem), split.note),
+        notes=(*method.problem_type.problem_notes(problem), split.describe_pieces()),
     )
 
 

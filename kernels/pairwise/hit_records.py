@@ -79,12 +79,12 @@ class PathAlignment(HitAlignment):
         self.path, self.sequences, self.scoring, self.reverse = path, (query, subject), scoring, reverse
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PathAlignment) and self._compared() == other._compared()
+        return isinstance(other, PathAlignment) and self._compared_parts() == other._compared_parts()
 
     def __hash__(self) -> int:
-        return hash(self._compared())
+        return hash(self._compared_parts())
 
-    def _compared(self) -> tuple[object, ...]:
+    def _compared_parts(self) -> tuple[object, ...]:
         return self.query_range, self.subject_range, self.query_row, self.subject_row, self.positive
 
     @property
