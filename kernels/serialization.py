@@ -194,7 +194,7 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any
     if (read := own(tree)) is not None:
         return read
     match tree:
-        case {"enum": name, "value": member}:
+        case {"enum": str(name), "value": member}:
             return stored_type(name)(member)
         case {"bytes": place}:
             return get(place).tobytes()
@@ -204,11 +204,11 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any
             array = np.asarray(array) if array.flags.writeable else np.array(array)
             array.setflags(write=False)
             return array
-        case {"mapping": parts}:
+        case {"mapping": dict(parts)}:
             return MappingProxyType({name: decode(part, get, own) for name, part in parts.items()})
-        case {"tuple": parts}:
+        case {"tuple": list(parts)}:
             return tuple(decode(part, get, own) for part in parts)
-        case {"class": name, "fields": parts}:
+        case {"class": str(name), "fields": dict(parts)}:
             kind, values = stored_type(name), {field: decode(part, get, own) for field, part in parts.items()}
             upgrade = _UPGRADES.get(stored_name(kind))
             return make_checked(kind, upgrade(values) if upgrade else values)

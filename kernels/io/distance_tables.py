@@ -109,7 +109,7 @@ def split_lines(text: str, source: str) -> list[TableLine]:
     found = []
     for number, line in lines:
         try:
-            fields = next(csv.reader([line], delimiter=separator))
+            fields = next(csv.reader([line], delimiter=separator, strict=True))
         except csv.Error as error:
             raise InputError(f"{source}, line {number:,}: {error}; check the quotes") from None
         fields = [field.strip() for field in fields]
@@ -162,7 +162,7 @@ def _is_head(head: Sequences[str], rows: Sequences[TableLine]) -> bool:
     cells = [field for row in rows for field in row.fields[1:]]
     good = sum(field in EMPTY_CELLS or _is_number_or_percentage(field) for field in cells)
     needed = len(cells) if any(map(is_distance, head[1:])) else (len(cells) + 1) // 2
-    named = all(row.fields and row.fields[0] in names for row in rows) or _is_printed_triangle(head, rows)
+    named = all(row.fields[0] in names for row in rows) or _is_printed_triangle(head, rows)
     return bool(cells) and good >= needed and named
 
 

@@ -10,6 +10,7 @@ from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.profiles.sizes import estimate_one_of_many
 from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.steps import LoggedWork, WorkShare
 from antidiag.kernels.trees.distances import sizes as distances
@@ -23,14 +24,12 @@ NODE_SPREAD = 1.2
 SYMBOLS = 21
 COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and their copies on the way to the next node."""
-DEVICE_COLUMN_BYTES = 80
-"""Device bytes of factors and costs of a column."""
-QUEUE, QUEUES = 5 * 2**10, 5 * 2**18
+QUEUE, QUEUES = 3 * 2**10, 5 * 2**18
 """Device bytes of launch arguments and of rounding, for each taxon, and their maximum."""
 ONE_STRIP = 512
 """Maximum letters of the second longest sequence for which no pair has borders between strips on a device."""
 TOGETHER = 2**30
-"""Maximum bytes of borders of all alignments on a device at a time; an eighth of a byte per cell."""
+"""Maximum bytes of the alignments on a device at a time, unless a single one takes more."""
 
 
 def estimate_memory(problem: MsaProblem, parameters: MethodParameters, backend: str) -> Footprint:
@@ -44,7 +43,7 @@ def estimate_memory(problem: MsaProblem, parameters: MethodParameters, backend: 
     device = (
         {"tree": 8 * (taxa + 1) * taxa},
         _distance_bytes(problem) if backend == "cuda" else {},
-        {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
+        {"nodes": _node_bytes(problem)},
     )
     return Footprint(
         _largest_stage(host),
@@ -66,6 +65,13 @@ def _distance_bytes(problem: MsaProblem) -> Mapping[str, int]:
     if sorted(problem.lengths.tolist())[-2:][0] <= ONE_STRIP:
         return {name: count for name, count in found.items() if name != "borders of strips"}
     return found
+
+
+def _node_bytes(problem: MsaProblem) -> int:
+    """Estimate the device bytes of the nodes that are aligned at a time: half as many as taxa, or the last one."""
+    taxa, mean, columns = problem.lengths.size, int(problem.lengths.mean()), int(GROWN * problem.lengths.max())
+    lowest = max(taxa // 2, 1) * estimate_one_of_many(SYMBOLS, mean, mean)
+    return max(min(lowest, TOGETHER), estimate_one_of_many(SYMBOLS, columns, columns))
 
 
 def count_cells(problem: MsaProblem, parameters: MethodParameters) -> int:

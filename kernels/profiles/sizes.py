@@ -32,6 +32,8 @@ SLAB = 64
 """Rows that are made at a time where the thesis makes a whole matrix, so that Cancel is heard."""
 GPU_STRIP, GPU_BATCH = 128, 128
 """Columns of a strip on a GPU, four per lane of a warp; rows of a batch, whose directions fit into shared memory."""
+FACTOR_LOAD = 32
+"""The factors of a column on a GPU are a multiple of these: what a thread and its three neighbours load at a time."""
 GPU_SLAB = 256
 """Rows of products that are on a GPU at a time."""
 SHORT = 256 * 256
@@ -114,7 +116,7 @@ def exceeds_half_precision(factors: np.ndarray) -> bool:
 def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: MethodParameters) -> Footprint:
     """Estimate ProfileWavefront on a GPU: borders of strips and batches; the host makes factors and takes the path."""
     m, n, strips = encoded.m, encoded.n, -(-encoded.n // GPU_STRIP)
-    factors = 2 * -(-count_gpu_factors(encoded) // 32) * 32 * (m + strips * GPU_STRIP)
+    factors = 2 * -(-count_gpu_factors(encoded) // FACTOR_LOAD) * FACTOR_LOAD * (m + strips * GPU_STRIP)
     costs = 8 * (m + n)
     return Footprint(
         host={"factors": 2 * len(encoded.rows) * (m + n), "columns": 2 * costs},
@@ -126,6 +128,15 @@ def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: Method
             "path": m + n,
         },
     )
+
+
+def estimate_one_of_many(symbols: int, m: int, n: int) -> int:
+    """Estimate the device bytes of one of many alignments: borders, counts, and factors, at most two for a count.
+
+    Factors are most for narrow profiles, whose columns fill up a strip.
+    """
+    strips, factors = -(-n // GPU_STRIP), -(-2 * symbols // FACTOR_LOAD) * FACTOR_LOAD
+    return 16 * strips * m + 2 * symbols * (m + n) + 2 * factors * (m + strips * GPU_STRIP)
 
 
 def estimate_serial(m: int, n: int, symbols: int, parameters: MethodParameters) -> dict[str, int]:

@@ -24,11 +24,11 @@ from antidiag.kernels.alignments.coding_sequences import (
 )
 from antidiag.kernels.file_conventions import SoftMasking, use_conventions
 from antidiag.kernels.io import alignment_writer
-from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences, read_alignments
 from antidiag.kernels.io.sequences import read_sequences
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise.frames import genetic_codes, reference
-from antidiag.kernels.registry import data_loading, result_saving
+from antidiag.kernels.registry import result_saving
 from antidiag.kernels.trials import TrialChooser
 from tests.kernels.conformance import checks
 
@@ -127,7 +127,7 @@ def _try_threading(choose: TrialChooser, folder: Path, coding: list[CodingSequen
         np.testing.assert_array_equal(own[proteins.letters[row] != GAP], coding[number].codons)
     path = folder / f"codons{choose.choose_one(READ_AGAIN)}"
     alignment_writer.write_alignments(path, [found])
-    (again,) = data_loading.read_data(path)
+    (again,) = read_alignments(path)
     assert again.names == found.names, f"{path.suffix} has other names"
     np.testing.assert_array_equal(again.letters, found.letters, f"{path.suffix} has other letters")
 

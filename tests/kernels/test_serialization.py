@@ -102,8 +102,14 @@ def test_digests_tell_values_apart(one: Any, other: Any) -> None:
 def test_reading_makes_nothing_but_data_of_the_engine(name: str) -> None:
     with pytest.raises(InputError, match="the file names"):
         serialization.decode({"class": name, "fields": {}}, lambda place: np.empty(0))
+
+
+@pytest.mark.parametrize(
+    "tree", [{"something": "else"}, {"class": "Sequence", "fields": "x"}, {"tuple": "x"}, {"enum": 1}]
+)
+def test_a_damaged_tree_is_refused(tree: Any) -> None:
     with pytest.raises(InputError, match="does not know"):
-        serialization.decode({"something": "else"}, lambda place: np.empty(0))
+        serialization.decode(tree, lambda place: np.empty(0))
 
 
 def test_what_no_problem_holds_is_refused() -> None:

@@ -13,9 +13,9 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles.column_scores.pair_batch import ProfilePairBatch
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.problem import ProfileAnswer
-from antidiag.kernels.profiles.sizes import GPU_STRIP
+from antidiag.kernels.profiles.sizes import estimate_one_of_many
 from antidiag.kernels.profiles.wavefront import cuda_wavefront
-from antidiag.kernels.profiles.wavefront.cuda_pairs import LOAD, DeviceProfilePairs
+from antidiag.kernels.profiles.wavefront.cuda_pairs import DeviceProfilePairs
 from antidiag.kernels.steps import StepLog
 
 TOGETHER = 2**30
@@ -51,7 +51,7 @@ def _group_pairs(shapes: list[ProfilePairShape]) -> Iterator[list[int]]:
     group: list[int] = []
     taken = 0
     for at in order:
-        own = _estimate_device_bytes(shapes[at])
+        own = estimate_one_of_many(*shapes[at])
         if group and (taken + own > TOGETHER or shapes[at].symbols != shapes[group[0]].symbols):
             yield group
             group, taken = [], 0
@@ -59,13 +59,6 @@ def _group_pairs(shapes: list[ProfilePairShape]) -> Iterator[list[int]]:
         taken += own
     if group:
         yield group
-
-
-def _estimate_device_bytes(shape: ProfilePairShape) -> int:
-    """Estimate the bytes of borders and factors; these are most for narrow profiles."""
-    strips = -(-shape.n // GPU_STRIP)
-    factors = -(-2 * shape.symbols // LOAD) * LOAD  # at most, 2 bytes each
-    return 16 * strips * shape.m + 2 * factors * (shape.m + strips * GPU_STRIP)
 
 
 def _launch_group(run: DeviceRun, group: DeviceProfilePairs) -> None:

@@ -15,7 +15,7 @@ from antidiag.kernels.profiles.column_scores.pair_batch import ProfilePairBatch
 from antidiag.kernels.profiles.column_scores.scoring import FREQUENCY_UNITS, ROOT
 from antidiag.kernels.profiles.device import FOLDER, SCORES_AND_MODES
 from antidiag.kernels.profiles.problem import ProfileAnswer
-from antidiag.kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, exceeds_half_precision
+from antidiag.kernels.profiles.sizes import FACTOR_LOAD, GPU_BATCH, GPU_STRIP, exceeds_half_precision
 from antidiag.kernels.profiles.whole_table.cpu_table import complete_answer
 
 THREADS = 160
@@ -23,8 +23,8 @@ THREADS = 160
 BLOCKS_OF_ONE, BLOCKS_OF_MANY = 3, 4
 """Blocks of a multiprocessor. Strips of a single alignment wait for each other and run faster with more registers; with
 many alignments some block always has work."""
-EIGHT, LOAD, SIXTEEN = 8, 32, 16
-"""Factors of a tensor core step, and of a load by a thread and its three neighbours; rows of a product."""
+EIGHT, SIXTEEN = 8, 16
+"""Factors of a tensor core step; rows of a product."""
 PLAIN, DOUBLED, HALVED, ROWS, COLUMNS = range(5)
 """How factors become 16-bit numbers (factors.cu)."""
 FACTOR_THREADS = 256
@@ -129,6 +129,8 @@ class DeviceProfilePairs:
         """Compile the kernels before the clock of a phase starts."""
         self._strips_kernel()
         self._resident_kernel(PATHS, "paths")
+        if self._traces_squares:
+            self._square_kernels()
 
     def launch_strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some queue items; strips on their left and rows above were launched before."""
@@ -142,15 +144,24 @@ class DeviceProfilePairs:
 
     def launch_paths(self, quiet: bool = False) -> None:
         """Trace all paths: one block per alignment, or squares of tiles for a single long one."""
-        tiles = int((-(-self.made.n // GPU_STRIP) + -(-self.made.m // GPU_BATCH)).max())
         with self.run.begin_phase("path", quiet=quiet) as phase:
-            if len(self.made) == 1 and tiles > SHORT_PATH:
-                self._launch_squares(phase, tiles)
+            if self._traces_squares:
+                self._launch_squares(phase)
                 return
-            launches = -(-tiles // TILES)  # successive tiles of a path differ in strip or batch
+            launches = -(-self._most_tiles // TILES)  # successive tiles of a path differ in strip or batch
             for number in range(launches):
                 self._launch_path_tiles(number == 0, TILES)
                 phase.note_launch(number + 1, launches)
+
+    @property
+    def _most_tiles(self) -> int:
+        """The most tiles that a path enters."""
+        return int((-(-self.made.n // GPU_STRIP) + -(-self.made.m // GPU_BATCH)).max())
+
+    @property
+    def _traces_squares(self) -> bool:
+        """Whether the path of a single long alignment is traced by squares of tiles."""
+        return len(self.made) == 1 and self._most_tiles > SHORT_PATH
 
     def _launch_path_tiles(self, begin: bool, tiles: int) -> None:
         """Trace each path through its next tiles."""
@@ -162,13 +173,16 @@ class DeviceProfilePairs:
             (self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket),
         )
 
-    def _launch_squares(self, phase: LaunchPhase, tiles: int) -> None:
-        """Trace one path by squares of tiles, as many as run at a time."""
+    def _square_kernels(self) -> tuple[int, tuple[Any, ...]]:
+        """Return the tiles on a side of a square, all of which run at a time, and the kernels that trace by squares."""
         _, resident = self._resident_kernel(PATHS, "paths")
         side = max(min(int(resident**0.5), MOST_SIDE), 2)
-        exits, chain, operations = (
-            self.compile_kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations")
-        )
+        return side, tuple(self.compile_kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations"))
+
+    def _launch_squares(self, phase: LaunchPhase) -> None:
+        """Trace one path by squares of tiles."""
+        (side, (exits, chain, operations)), tiles = self._square_kernels(), self._most_tiles
+        _, resident = self._resident_kernel(PATHS, "paths")
         found = self.run.allocate_array((side * side, ENTRIES), np.uint32)
         hops = self.run.allocate_array((tiles + 1, 4), np.int32)
         count = self.run.allocate_filled(1, np.int32)
@@ -235,7 +249,7 @@ def _upload_factors(
     elif exceeds_half_precision(pair_batch.columns):
         how = {"rows": DOUBLED, "columns": HALVED}
     count = symbols * (2 if HALVED in how.values() else 1) + (4 if ROWS in how.values() else 0)
-    words, kernel = -(-count // LOAD) * LOAD // 2, run.compile_kernel(FACTORS, "factors")
+    words, kernel = -(-count // FACTOR_LOAD) * FACTOR_LOAD // 2, run.compile_kernel(FACTORS, "factors")
     found = []
     for name, values, lengths, into in (
         ("rows", pair_batch.rows, pair_batch.m, tops),

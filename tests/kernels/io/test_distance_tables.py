@@ -123,6 +123,7 @@ def test_pairs_of_mothur_mash_and_snp_dists(tmp_path: Path) -> None:
         ("# nothing\n#\n", "the file has no distances"),
         ("A,B,C\n0,1,2\n1,0,3\n2,3,0\n", "line 2: this row has no name"),
         ("#query\ta\tb\nr1\t0.1\t0.2\nr2\t0\t0.3\n", "line 2: r1 is a row and no column"),
+        ('x,A,B\nA,0,1\n"\n', "line 3: unexpected end of data; check the quotes"),
         ("x\tA\tA\nA\t0\t1\nA\t1\t0\n", "lines 2 and 3: taxon A occurs twice"),
         ("x,A,B\nA,0,\nB,,0\n", "the distance of A and B is missing"),
         ("A B 1\nA C 2\n", "the distance of B and C is missing, and 1 in all"),

@@ -19,6 +19,7 @@ from antidiag.kernels.profiles import reference, trials
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
 from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, Profile, generate_profile, profile_from_frequencies
+from antidiag.kernels.profiles.sizes import estimate_one_of_many
 from antidiag.kernels.profiles.wavefront import many_alignments
 from antidiag.kernels.scoring import match_mismatch, named_matrix
 from tests.choosing import HypothesisChooser
@@ -181,7 +182,7 @@ def test_groups_are_by_bytes_and_not_by_cells(emulated, monkeypatch: pytest.Monk
     groups = list(cuda_batch._group_pairs(made))
     assert sorted(at for group in groups for at in group) == list(range(len(made)))
     assert len(groups) > 2
-    sizes = [sum(cuda_batch._estimate_device_bytes(made[at]) for at in group) for group in groups]
+    sizes = [sum(estimate_one_of_many(*made[at]) for at in group) for group in groups]
     assert all(len(group) == 1 or size <= 2**17 for group, size in zip(groups, sizes, strict=True))
 
 
