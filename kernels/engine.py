@@ -135,7 +135,7 @@ def _save_rate(run_plan: RunPlan, result: Result) -> None:
         run_plan.device_name,
         cost.finished_timed_work(run_plan.problem, run_plan.parameters, result.answer) / (1 + len(run_plan.peers)),
         result.compute_ms,
-        run_plan.parameters.worker_threads,
+        run_plan.parameters.timed_threads(run_plan.backend),
     )
 
 
@@ -294,7 +294,7 @@ def _plan_on(
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, False, peers)
     timed_work = method.cost.timed_work(problem, parameters) / max(len(gpus), 1)
-    time_ms = measured_rates.estimate_ms(method, backend, name, timed_work, parameters.worker_threads)
+    time_ms = measured_rates.estimate_ms(method, backend, name, timed_work, parameters.timed_threads(backend))
     if found and values:
         notes = (*notes, f"Tuned: {found.format_text()}")
     kept, note = interrupted_runs.predict_disk_bytes(

@@ -246,6 +246,10 @@ class MethodParameters:
         """Threads of the CPU: 1 for a method without a parameter ``threads``."""
         return getattr(self, "threads", 1)
 
+    def timed_threads(self, backend: str) -> int:
+        """Return the threads that share the work of a run: a GPU counts as one, whatever threads its host has."""
+        return self.worker_threads if backend == "cpu" else 1
+
 
 _KINDS: Mapping[Any, Kind] = {int: "int", float: "float", bool: "bool", str: "text"}
 

@@ -24,8 +24,10 @@ NODE_SPREAD = 1.2
 SYMBOLS = 21
 COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and their copies on the way to the next node."""
-QUEUE, QUEUES = 3 * 2**10, 5 * 2**18
+QUEUE, QUEUES = 2**10, 5 * 2**18
 """Device bytes of launch arguments and of rounding, for each taxon, and their maximum."""
+LOWEST_NODES = 0.45
+"""Approximate nodes of two sequences, of as many as there are taxa, which are aligned at a time; half at most."""
 ONE_STRIP = 512
 """Maximum letters of the second longest sequence for which no pair has borders between strips on a device."""
 TOGETHER = 2**30
@@ -68,9 +70,9 @@ def _distance_bytes(problem: MsaProblem) -> Mapping[str, int]:
 
 
 def _node_bytes(problem: MsaProblem) -> int:
-    """Estimate the device bytes of the nodes that are aligned at a time: half as many as taxa, or the last one."""
+    """Estimate the device bytes of the nodes that are aligned at a time: all of two sequences, or the last one."""
     taxa, mean, columns = problem.lengths.size, int(problem.lengths.mean()), int(GROWN * problem.lengths.max())
-    lowest = max(taxa // 2, 1) * estimate_one_of_many(SYMBOLS, mean, mean)
+    lowest = int(LOWEST_NODES * taxa) * estimate_one_of_many(SYMBOLS, mean, mean)
     return max(min(lowest, TOGETHER), estimate_one_of_many(SYMBOLS, columns, columns))
 
 

@@ -144,6 +144,10 @@ def test_a_method_without_threads_has_one():
     assert ThreadParameters(threads=3).worker_threads == 3
 
 
+def test_threads_of_the_host_do_not_share_the_work_of_a_gpu() -> None:
+    assert [ThreadParameters(threads=3).timed_threads(backend) for backend in ("cpu", "cuda")] == [3, 1]
+
+
 def test_numbers_between_the_steps_are_valid_where_they_are_declared_so() -> None:
     """What they go together with is for the method to say."""
     assert UNEVEN.parse("410") == 410 and UNEVEN.finest_step == 1 and WIDTH.finest_step == 32

@@ -212,7 +212,7 @@ def _measure_promise(method: Method, backend: BackendChoice, number: int, enough
         engine.plan_run(method, problem, backend=backend, use_tuned=False).time_ms,
         min(times),
         cost.timed_work(problem, plan.parameters),
-        plan.parameters.worker_threads if backend == "cpu" else 1,
+        plan.parameters.timed_threads(backend),
     )
 
 

@@ -10,8 +10,10 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 
-PAIR_BYTES, PATH_BYTES = {"cpu": 70, "cuda": 180}, 50
-"""Bytes of numbers, sizes and places of a pair on the host, by backend, and what paths add."""
+PAIR_BYTES = {"cpu": {"scores": 70, "paths": 120}, "cuda": {"scores": 180, "paths": 130}}
+"""Bytes of numbers, sizes and places of a pair on the host, by backend: for its score, or beside its path."""
+OPERATION_BYTES = {"cpu": 1.5, "cuda": 0.75}
+"""Bytes of operations on the host for each letter of both sequences: a CPU makes room for a path of gaps alone."""
 SMALL_CELLS = 1 << 19
 """Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell; two bytes with
 gap costs of two pieces. Above about 400,000 cells the striped methods are faster (one thread of an AMD EPYC)."""
@@ -48,8 +50,8 @@ def _estimate(problem: BatchProblem, parameters: Any, backend: str, paths: bool)
     letters, operations = int(lengths.sum()), count_path_letters(problem) * paths
     strands = len(problem.strand_problems)
     host = {
-        "pairs": (PAIR_BYTES[backend] + PATH_BYTES * paths) * problem.pair_count * strands,
-        "paths": 3 * operations // 2 * strands,
+        "pairs": PAIR_BYTES[backend]["paths" if paths else "scores"] * problem.pair_count * strands,
+        "paths": int(OPERATION_BYTES[backend] * operations) * strands,
     }
     longest = np.sort(lengths)[-2:].astype(np.int64)
     if backend == "cpu":

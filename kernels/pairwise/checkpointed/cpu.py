@@ -78,6 +78,8 @@ def _run_alignment(
 @cache
 def _compile_kernels(code: str, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    parameters = CheckpointedParameters(s=32, T=32, threads=1, precision="32", tile=32, checkpoint_memory=1)
+    parameters = CheckpointedParameters(
+        s=32, T=32, threads=1, precision="32", pruning="on", tile=32, checkpoint_memory=1
+    )
     pair, short_rows = make_tiny_variant(code, two_pieces)
     _run_alignment(CpuRun(), pair, parameters, short_rows)

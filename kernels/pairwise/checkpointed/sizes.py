@@ -86,15 +86,17 @@ def choose_parameters(
     half of that of the GPU with least; the rest goes to the disk.
     """
     share = pruning_sizes.share_for_choice(problem, given or {}, backend)
+    pruning = pruning_sizes.choose_pruning(problem, backend)
     if backend == "cuda":
         return {
+            **pruning,
             **on_device.choose_parameters(problem, multiprocessors or 1, share),
             "checkpoint_memory": _device_checkpoint_memory(),
         }
     path_rows = DIRECTION_COST * cpu_sizes.count_processors() * problem.rows
     chosen = cpu_sizes.choose_fastest_score(problem, path_rows, share)
     tile = round_to_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
-    return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
+    return {**pruning, **chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
 
 
 def _device_checkpoint_memory() -> int:

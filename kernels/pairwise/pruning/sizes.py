@@ -27,8 +27,9 @@ RARE = 0.01
 """Letters that are rarer than this need not fit the bits of a letter."""
 ESTIMATED_CELLS = 2**20
 """For problems with fewer cells all are expected to be computed: hardly a block of them is skipped."""
-LEAST_CELLS_OF_CHOICE = {"cpu": ESTIMATED_CELLS, "cuda": 2**30}
-"""For problems with fewer cells parameters are chosen as if all were computed: on a GPU these are bound by latency."""
+LEAST_CELLS = {"cpu": 0, "cuda": 2**36}
+"""Cells of a problem that is pruned unless the user chooses: on a GPU smaller ones are bound by latency, and the bounds
+take longer than they save."""
 SAMPLES = 256
 
 _known_bounds: WeakKeyDictionary[PairProblem, tuple[PruningBounds | None, float]] = WeakKeyDictionary()
@@ -92,10 +93,16 @@ def count_cells(problem: PairProblem, parameters: PairStripParameters, block_row
     return max(round(share * problem.cells), 1)
 
 
+def choose_pruning(problem: PairProblem, backend: str) -> Mapping[str, Any]:
+    """Choose whether a problem is pruned."""
+    return {"pruning": "on" if problem.cells >= LEAST_CELLS[backend] else "off"}
+
+
 def share_for_choice(problem: PairProblem, given: Mapping[str, Any], backend: str) -> float:
     """Return the share of the cells for which other parameters are chosen, where the user gave some."""
-    asked = given.get("pruning") != "off" and given.get("mapping") != "published"
-    return expected_share(problem, 0) if asked and problem.cells >= LEAST_CELLS_OF_CHOICE[backend] else 1.0
+    asked = given.get("pruning") or choose_pruning(problem, backend)["pruning"]
+    is_pruned = asked == "on" and given.get("mapping") != "published"
+    return expected_share(problem, 0) if is_pruned else 1.0
 
 
 def expected_share(problem: PairProblem, block_size: int) -> float:

@@ -31,8 +31,10 @@ def choose_score_parameters(
     """Choose the parameters of StripedScore for the problem and the device."""
     share = pruning_sizes.share_for_choice(problem, given or {}, backend)
     if backend == "cuda":
-        return cuda_sizes.choose_score_parameters(problem, multiprocessors or 1, share)
-    return cpu_sizes.choose_score_parameters(problem, share)
+        chosen = cuda_sizes.choose_score_parameters(problem, multiprocessors or 1, share)
+    else:
+        chosen = cpu_sizes.choose_score_parameters(problem, share)
+    return {**chosen, **pruning_sizes.choose_pruning(problem, backend)}
 
 
 def fit_parameters(

@@ -25,7 +25,7 @@ from tests.cpu_runs import run_on_cpu
 from tests.problems import LAMBDOIDS, MITOCHONDRIA, pair, pairs
 
 METHOD = registry.find_method("checkpointed-alignment")
-SMALL = {"s": 32, "T": 32, "threads": 2, "precision": "32", "tile": 64, "checkpoint_memory": 1}
+SMALL = {"s": 32, "T": 32, "threads": 2, "precision": "32", "pruning": "on", "tile": 64, "checkpoint_memory": 1}
 SMALL_CELLS = 33 * 33
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 

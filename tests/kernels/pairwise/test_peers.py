@@ -23,7 +23,10 @@ from tests import oracle
 from tests.problems import DATA, LAMBDOIDS, MITOCHONDRIA, SAMPLES, pair
 
 SIZES = {"s": 512, "T": 512, "threads": 2}
-PARAMETERS, SCORE_PARAMETERS = StripedAlignmentParameters(**SIZES), StripedScoreParameters(**SIZES, precision="32")
+PARAMETERS, SCORE_PARAMETERS = (
+    StripedAlignmentParameters(**SIZES),
+    StripedScoreParameters(**SIZES, precision="32", pruning="off"),
+)
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
 PARASAIL = {

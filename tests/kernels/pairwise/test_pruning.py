@@ -144,6 +144,15 @@ def test_proteins_and_rare_letters_are_pruned(tmp_path: Any) -> None:
     assert pruned.work < 0.6 * problem.cells
 
 
+@pytest.mark.parametrize(("length", "on_gpu"), [(60, "off"), (262_143, "off"), (262_144, "on")])
+@pytest.mark.parametrize("method", [SCORE, ALIGNMENT])
+def test_short_pairs_are_not_pruned_on_a_gpu_unless_the_user_asks(method: Any, length: int, on_gpu: str) -> None:
+    problem = pair("A" * length, "C" * length, Scoring(match_mismatch(2, -3), 5, 2))
+    given: dict[str, Any] = {"pruning": "off"}  # only what is chosen without it is looked at: no bounds are made
+    chosen = [method.automatic_values(problem, backend, 132, given)["pruning"] for backend in ("cpu", "cuda")]
+    assert chosen == ["on", on_gpu]
+
+
 def test_the_result_tells_what_was_skipped() -> None:
     letters = "".join(np.random.default_rng(1).choice(list("ACGT"), 3000))
     problem = pair(letters, letters, DNA)

@@ -186,7 +186,7 @@ def test_a_larger_score_takes_32_bits(s: int) -> None:
     scoring = Scoring(match_mismatch(int(match), -int(match)), int(match), 1)
     assert cpu_sizes.most_16bit_rows(scoring.score_bounds, scoring.gap_pieces, s) == 0
     problem = pair("ACGT" * 30, "ACGA" * 30, scoring)
-    chosen = StripedScoreParameters(s=s, T=32, threads=1, precision="16")
+    chosen = StripedScoreParameters(s=s, T=32, threads=1, precision="16", pruning="off")
     assert cpu_sizes.chosen_16bit_rows(problem, chosen) == 0
     found = registry.find_method("striped-score").load_backend("cpu")(problem, chosen, Monitor(), StepLog())
     assert found.answer.score == oracle.best_alignment(problem).score
