@@ -77,15 +77,16 @@ def _print_promises(options: argparse.Namespace) -> int:
     kept = True
     for backend, device in backends:
         found = []
-        for one in promised_costs.measure_promises(backend, options.only, enough_s=enough_s):
-            print(
-                f"{one.method}, {one.size}: {one.first_ratio:.2f}, {one.later_ratio:.2f}", file=sys.stderr, flush=True
-            )
-            found.append(one)
+        try:
+            for one in promised_costs.measure_promises(backend, options.only, enough_s=enough_s):
+                ratios = f"{one.first_ratio:.2f}, {one.later_ratio:.2f}"
+                print(f"{one.method}, {one.size}: {ratios}", file=sys.stderr, flush=True)
+                found.append(one)
+        finally:  # an interrupted run keeps what was measured
+            if options.ship_rates:
+                promised_costs.write_shipped_rates(found, backend, device)
         print("\n" + tables.to_markdown(promised_costs.promise_table(found, device)), flush=True)
         kept &= all(one.is_kept for one in found)
-        if options.ship_rates:
-            promised_costs.write_shipped_rates(found, backend, device)
     return int(not kept)
 
 
