@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cuda import devices
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.pipelines import clustalw as by_clustalw
@@ -25,12 +29,18 @@ def _run_pipeline(
 ) -> Outcome:
     """Run a pipeline with the methods of the GPU."""
     align_each = partial(many_alignments.align_encoded_pairs, backend="cuda")
-    along_tree = partial(progressive.align_along_tree, align_each=align_each)
-    tools, run = PipelineTools(distance_full, distance_ktuple, nj_pruned, along_tree), CpuRun(monitor, steps)
+    tools = PipelineTools(distance_full, distance_ktuple, nj_pruned, partial(_align_along_tree, align_each=align_each))
+    run = CpuRun(monitor, steps)
     before = time.perf_counter()
     compile_pipeline(aligned, problem, tools, monitor)  # on this thread, for which the device is open
     run.times_ms["compilation"] = (time.perf_counter() - before) * 1e3
     return run_pipeline(aligned, problem, tools, run)
+
+
+def _align_along_tree(*given: Any, **named: Any) -> np.ndarray:
+    """Align along the tree. Its memory is given back first: small arrays in it would keep the rest from the nodes."""
+    devices.run_memory_pool().free_all_blocks()
+    return progressive.align_along_tree(*given, **named)
 
 
 align_thesis = partial(_run_pipeline, by_thesis.align_thesis)

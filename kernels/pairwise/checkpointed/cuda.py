@@ -72,7 +72,8 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters, bounds: Pruning
     alignment = job.encoded.make_alignment(start, best.cell, operations)
     answer = job.encoded.make_answer(best.score, best.cell, alignment, skipped)
     host_bytes = job.host_bytes + checkpoints.host_bytes
-    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, work=work)
+    computed = size[0] * size[1] if work is None else work
+    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, work=computed)
 
 
 def _make_empty_sweep(job: PairJob) -> SweepBuffers:

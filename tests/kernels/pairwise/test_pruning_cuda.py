@@ -64,6 +64,12 @@ def test_the_score_is_that_of_the_whole_matrix(
     assert 0 <= found.cells <= problem.cells
 
 
+@pytest.mark.parametrize("method", [SCORE, ALIGNMENT])
+def test_without_pruning_every_cell_counts_once(emulated, method: Any) -> None:
+    problem = pair("ACGTACGT", "ACGACGT", DNA)
+    assert emulated(method, problem, pruning="off").cells == problem.cells
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     problem=st.one_of(related(), pairs(longest=300)),
