@@ -322,7 +322,7 @@ class Window(Workbench):
         rows = [row for row, one in enumerate(sequences[:MOST_OF_SAMPLE]) if one.source and one.source in sources]
         if rows:
             self.session.remove(rows)
-            self.jobs.show_message("The sample was set aside; Undo brings it back.")
+            self.jobs.show_message("The sample was set aside; Undo brings it back.", stays=True)
 
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
         """Switch to a method that takes the data opened together, if the current one does not."""

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
+
+import psutil
+
+UNFINISHED = re.compile(r"\.antidiag-(?P<process>\d+)-[0-9a-f]{32}@(?P<host>.*)\.tmp")
+"""Name of a file that is being written: number of the process, a random number, and the computer."""
 
 
 @contextmanager
@@ -15,7 +23,8 @@ def open_atomic(path: str | Path, sync: bool = False) -> Iterator[IO[bytes]]:
     """Open a binary file that takes the place of `path` when the ``with`` block ends.
 
     The bytes go to a hidden file in the same folder, which is renamed at the end. Where the block raises, the old file
-    stays as it was and the hidden one is removed. A link keeps pointing to its file, whose content is replaced; pipes
+    stays as it was and the hidden one is removed; that of a killed process is removed by the next process that writes
+    into the folder on the same computer. A link keeps pointing to its file, whose content is replaced; pipes
     and devices are written directly.
 
     Parameters
@@ -35,7 +44,8 @@ def open_atomic(path: str | Path, sync: bool = False) -> Iterator[IO[bytes]]:
         with open(target, "wb") as handle:
             yield handle
         return
-    unfinished = target.with_name(f".antidiag-{uuid.uuid4().hex}.tmp")
+    remove_abandoned_files(target.parent)
+    unfinished = target.with_name(f".antidiag-{os.getpid()}-{uuid.uuid4().hex}@{platform.node()}.tmp")
     try:
         with open(unfinished, "wb") as handle:
             yield handle
@@ -46,3 +56,14 @@ def open_atomic(path: str | Path, sync: bool = False) -> Iterator[IO[bytes]]:
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+@lru_cache(maxsize=256)
+def remove_abandoned_files(folder: Path) -> None:
+    """Remove the unfinished files that dead processes of this computer left in a folder; once a process and folder."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            found = UNFINISHED.fullmatch(name)
+            if found and found["host"] == platform.node() and not psutil.pid_exists(int(found["process"])):
+                with suppress(OSError):
+                    (folder / name).unlink()

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.sequences.alphabets import NUCLEOTIDES, ambiguous_letters, letter_meanings
 from antidiag.kernels.serialization import added_field, stored
-from antidiag.kernels.text import parse_real, suggest_names
+from antidiag.kernels.text import suggest_names
 
 SCORE_LIMIT = 2**29
 """Absolute values of scores stay below this, so that "minus infinity" (-2^30) plus a score is no valid score."""
@@ -31,8 +30,6 @@ MATRIX_ALIASES = dict.fromkeys(("EDNAFULL", "DNAFULL", "NUC44", "NUC4.4"), "NUC.
 """Names under which other programs know a built-in matrix, in upper case."""
 UNKNOWN = 255
 """Code of a letter that has no score."""
-
-MATRIX_FILE_BYTES = 1 << 20
 
 
 @stored("substitution-matrix")
@@ -107,6 +104,13 @@ class SubstitutionMatrix:
         return np.where(self.codes < 0, UNKNOWN, self.codes).astype(np.uint8).tobytes()
 
 
+def make_matrix(name: str, letters: str, values: np.ndarray, source: str = "") -> SubstitutionMatrix:
+    """Return a matrix whose letters are upper case and whose values, of any numbers, are read-only."""
+    values = np.array(values, float)
+    values.setflags(write=False)
+    return SubstitutionMatrix(name, letters.upper(), values, source)
+
+
 def matrix_names() -> tuple[str, ...]:
     """Return the names of Biopython's matrices that score single letters."""
     from Bio.Align import substitution_matrices
@@ -133,90 +137,7 @@ def named_matrix(name: str) -> SubstitutionMatrix:
             f"({', '.join(known.values())}; {', '.join(MATRIX_ALIASES)} are other names of NUC.4.4)"
         )
     found = substitution_matrices.load(known[wanted])
-    return _make_matrix(known[wanted], "".join(found.alphabet), np.asarray(found, float))
-
-
-def matrix_from_file(path: Path) -> SubstitutionMatrix:
-    """Read a matrix in the NCBI text format.
-
-    Lines that start with # are comments; the first other line names the letters of the columns
-    (second sequence), and each further line is a letter of the first sequence and its scores. The
-    rows may be in any order, and the matrix need not be symmetric. Raises InputError, which names the line.
-    """
-    lines = _matrix_lines(path)
-    if not lines:
-        raise InputError(f"{path}: no matrix found; the file needs a header line of letters and a row for each letter")
-    header, letters = lines[0][0], _header_letters(path, *lines[0])
-    rows: dict[str, list[float]] = {}
-    for number, words in lines[1:]:
-        letter = words[0].upper()
-        if letter not in letters:
-            raise InputError(f"{path}, line {number}: the header (line {header}) has no letter {words[0]!r}")
-        if letter in rows:
-            raise InputError(f"{path}, line {number}: second row for letter {letter}; remove one of them")
-        rows[letter] = _row_scores(path, number, words, len(letters))
-    missing = [letter for letter in letters if letter not in rows]
-    if missing:
-        raise InputError(f"{path}: no row for {', '.join(missing)}, which the header (line {header}) names; add one")
-    values = np.array([rows[letter] for letter in letters])
-    return _make_matrix(path.name, "".join(letters), values, str(path.absolute()))
-
-
-def _matrix_lines(path: Path) -> list[tuple[int, list[str]]]:
-    """Return number and words of every line that is neither empty nor a comment."""
-    try:
-        with open(path, "rb") as handle:
-            data = handle.read(MATRIX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the matrix: {error.strerror}") from error
-    if len(data) > MATRIX_FILE_BYTES or b"\0" in data:
-        raise InputError(f"{path}: the file is too large or binary; give a substitution matrix in the NCBI text format")
-    text = data.decode("utf-8-sig", "replace").replace(",", " ")
-    numbered = ((number, line.split("#")[0].split()) for number, line in enumerate(text.splitlines(), 1))
-    return [(number, words) for number, words in numbered if words]
-
-
-def _header_letters(path: Path, number: int, words: list[str]) -> list[str]:
-    letters = [word.upper() for word in words]
-    for letter in letters:
-        if len(letter) != 1 or not letter.isascii() or letter.isdigit():
-            raise InputError(f"{path}, line {number}: {letter!r} is not a letter; the first line must list the letters")
-        if letters.count(letter) > 1:
-            raise InputError(f"{path}, line {number}: the header lists letter {letter} twice; remove one of them")
-    return letters
-
-
-def _row_scores(path: Path, number: int, words: list[str], count: int) -> list[float]:
-    if len(words) - 1 != count:
-        raise InputError(
-            f"{path}, line {number}: row {words[0]} has {len(words) - 1} scores, but the header lists {count} letters"
-        )
-    scores = []
-    for column, word in enumerate(words[1:], 1):
-        try:
-            scores.append(parse_real(word))
-        except ValueError:
-            raise InputError(
-                f"{path}, line {number}: {word!r} (score {column} of row {words[0]}) is not a number"
-            ) from None
-        if not np.isfinite(scores[-1]):
-            raise InputError(f"{path}, line {number}: score {column} of row {words[0]} is {word}; it must be finite")
-    return scores
-
-
-def load_matrix(name_or_path: str) -> SubstitutionMatrix:
-    """Return the matrix of a file if a file of this name exists, else a built-in matrix.
-
-    Raises InputError if the file cannot be read or holds no matrix, ParameterError for an unknown name.
-    """
-    try:
-        path = Path(name_or_path).expanduser()
-        found = path.is_file()
-        if path.is_dir() and name_or_path.upper() not in map(str.upper, matrix_names()):
-            raise InputError(f"{name_or_path}: this is a folder; give a file or the name of a built-in matrix")
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"{name_or_path}: cannot read the matrix: {error}") from error
-    return matrix_from_file(path) if found else named_matrix(name_or_path)
+    return make_matrix(known[wanted], "".join(found.alphabet), np.asarray(found, float))
 
 
 @lru_cache(maxsize=64)
@@ -238,7 +159,7 @@ def match_mismatch(
     places = [letters.index(letter) for letter in ambiguous_letters(protein=not nucleotides)]
     values[places, :] = values[:, places] = min(float(mismatch), 0.0) if ambiguous is None else float(ambiguous)
     name = f"match {match:+g}, mismatch {mismatch:+g}" + ("" if ambiguous is None else f", ambiguous {ambiguous:+g}")
-    return with_wildcard(_make_matrix(name, letters, values), wildcard)
+    return with_wildcard(make_matrix(name, letters, values), wildcard)
 
 
 def with_wildcard(matrix: SubstitutionMatrix, wildcard: str) -> SubstitutionMatrix:
@@ -254,7 +175,7 @@ def with_wildcard(matrix: SubstitutionMatrix, wildcard: str) -> SubstitutionMatr
     values[: len(matrix.letters), : len(matrix.letters)] = matrix.values
     places = [letters.index(letter) for letter in wild]
     values[places, :] = values[:, places] = 0
-    return _make_matrix(f"{matrix.name}, {wild} = 0", letters, values, matrix.source)
+    return make_matrix(f"{matrix.name}, {wild} = 0", letters, values, matrix.source)
 
 
 def add_letters(matrix: SubstitutionMatrix, wanted: Iterable[str]) -> SubstitutionMatrix:
@@ -282,7 +203,7 @@ def add_letters(matrix: SubstitutionMatrix, wanted: Iterable[str]) -> Substituti
     scale = matrix.whole_scales[0] if matrix.whole_scales else SCALES[-1]
     values = np.floor(np.round(values * scale, 6)) / scale
     values[:size, :size] = matrix.values
-    return replace(_make_matrix(matrix.name, letters, values, matrix.source), derived=added)
+    return replace(make_matrix(matrix.name, letters, values, matrix.source), derived=added)
 
 
 def _are_whole(numbers: np.ndarray) -> bool:
@@ -410,12 +331,6 @@ class Scoring:
         return (
             f"the smaller of {first} and {self.gap_open2:g} + {self.gap_extend2:g} k" if self.has_two_pieces else first
         )
-
-
-def _make_matrix(name: str, letters: str, values: np.ndarray, source: str = "") -> SubstitutionMatrix:
-    values = np.array(values, float)
-    values.setflags(write=False)
-    return SubstitutionMatrix(name, letters.upper(), values, source)
 
 
 def find_score_bounds(scores: np.ndarray) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.matrix_files import load_matrix
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import (
@@ -18,7 +19,6 @@ from antidiag.kernels.scoring import (
     Scoring,
     SubstitutionMatrix,
     add_letters,
-    load_matrix,
     match_mismatch,
     with_wildcard,
 )

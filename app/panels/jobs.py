@@ -35,7 +35,7 @@ MAX_ROWS = 4
 """Jobs that are visible without scrolling."""
 
 MESSAGE_MS = 6000
-"""How long a message is shown in a low window, in which the panel is hidden otherwise."""
+"""How long a message is shown in a low window, in which the panel is hidden otherwise, and one that stays at least."""
 LOG_LINES_SEEN = 12
 LOG_LINES = 10_000
 
@@ -114,6 +114,7 @@ class JobPanel(Card):
         self.rows: dict[Job, JobRow] = {}
         self._failures: set[str] = set()
         self._is_low = False
+        self._staying_message = ""
         self._message_timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
         self._message_timer.timeout.connect(self._fit_height)
         self.message = ElidedLabel(IDLE)
@@ -159,9 +160,14 @@ class JobPanel(Card):
         queue.removed.connect(self._remove)
         queue.ended.connect(self._log_outcome)
 
-    def show_message(self, text: str, error: bool = False) -> None:
-        """Show a message of one line and add it to the log."""
-        self._set_message(text, "error" if error else "muted")
+    def show_message(self, text: str, error: bool = False, stays: bool = False) -> None:
+        """Show a message of one line and add it to the log.
+
+        One that ``stays`` is shown before the messages of the next seconds; an error is shown alone.
+        """
+        before = self._staying_message if self._message_timer.isActive() and not error else ""
+        self._set_message(f"{before} {text}" if before else text, "error" if error else "muted")
+        self._staying_message = text if stays else before
         self.log(text)
         self._message_timer.start()
         self._fit_height()

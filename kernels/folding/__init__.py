@@ -10,19 +10,11 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate, count_all_cells
 from antidiag.kernels.cost_models import ADD_AND_MAX, minimum_models
 from antidiag.kernels.folding import classification, cost_estimates, problem
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    ProblemInput,
-    ProblemType,
-    TablePicture,
-    Teaching,
-    backends_in,
-    count_all_cells,
-)
+from antidiag.kernels.method import Method, ProblemInput, ProblemType, TablePicture, Teaching, backends_in
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.text import format_count

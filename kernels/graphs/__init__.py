@@ -6,20 +6,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.graphs import algorithms, analysis, dp_class, problem, sizes
 from antidiag.kernels.graphs.algorithms import PathAlgorithm
 from antidiag.kernels.graphs.files import answer_formats
 from antidiag.kernels.graphs.files.graph_reader import GRAPH
 from antidiag.kernels.graphs.graph import random_bipartite
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    ProblemInput,
-    ProblemType,
-    TablePicture,
-    Teaching,
-    backends_in,
-)
+from antidiag.kernels.method import Method, ProblemInput, ProblemType, TablePicture, Teaching, backends_in
 from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters
 from antidiag.kernels.semiring.thesis_citation import THESIS
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters

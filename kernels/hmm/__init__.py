@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.cost_models import CostModel
 from antidiag.kernels.hmm import advice, analysis, dp_class, kinds, sizes
 from antidiag.kernels.hmm.kinds import ViterbiKind
@@ -16,16 +17,7 @@ from antidiag.kernels.hmm.parameters import PieceParameters, SumParameters, Text
 from antidiag.kernels.hmm.sums import problem as sums
 from antidiag.kernels.hmm.sums import sizes as sum_sizes
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import (
-    CostEstimate,
-    DataKind,
-    Method,
-    ProblemInput,
-    ProblemType,
-    TablePicture,
-    Teaching,
-    backends_in,
-)
+from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType, TablePicture, Teaching, backends_in
 from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters
 from antidiag.kernels.semiring.thesis_citation import THESIS
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters

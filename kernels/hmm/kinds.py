@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from antidiag.kernels.cost_estimate import count_all_cells
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.parameters import PieceParameters
 from antidiag.kernels.hmm.rows import cuda_sizes
 from antidiag.kernels.hmm.sizes import count_pieces, pad_states
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import count_all_cells
 
 BAND = 8
 SUMS = "sums of transition and emission"

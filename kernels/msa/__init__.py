@@ -8,14 +8,9 @@ from pathlib import Path
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    TablePicture,
-    Teaching,
-    backends_in,
-)
+from antidiag.kernels.method import Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.msa import sizes
 from antidiag.kernels.msa.consistency import given_alignment
 from antidiag.kernels.msa.consistency import rules as consistency

@@ -9,15 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.cost_models import CostModel
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    Resumption,
-    TablePicture,
-    Teaching,
-    backends_in,
-)
+from antidiag.kernels.method import Method, Resumption, TablePicture, Teaching, backends_in
 from antidiag.kernels.pairwise import cost_models, table_cuts
 from antidiag.kernels.pairwise.baselines import cost_models as baseline_models
 from antidiag.kernels.pairwise.baselines import sizes as baseline_sizes

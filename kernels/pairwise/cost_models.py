@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from antidiag.kernels.cost_estimate import count_all_cells
 from antidiag.kernels.cost_models import OPERATIONS, TRAFFIC, CostModel
-from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.checkpointed import sizes as checkpointed_sizes
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.operation_counts import LANES, SECOND_PIECE_OPERATIONS, count_least_operations

@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate, count_all_cells
 from antidiag.kernels.cost_models import minimum_models
-from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in, count_all_cells
+from antidiag.kernels.method import Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.pairwise.bit_parallel import sizes
 from antidiag.kernels.pairwise.bit_parallel.parameters import BitAlignmentParameters, BitScoreParameters
 from antidiag.kernels.pairwise.bit_parallel.word_sizes import CPU_STRIP

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
-from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in
+from antidiag.kernels.method import Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.msa.problem import INPUTS, problem_type
 from antidiag.kernels.parameters import CPU_ONLY, MethodParameters
 from antidiag.kernels.parttree import sizes

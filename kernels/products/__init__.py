@@ -5,17 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from antidiag.kernels.cost_estimate import CostEstimate, count_all_cells
 from antidiag.kernels.cost_models import ADD_AND_MAX, minimum_models
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    ProblemInput,
-    ProblemType,
-    TablePicture,
-    Teaching,
-    backends_in,
-    count_all_cells,
-)
+from antidiag.kernels.method import Method, ProblemInput, ProblemType, TablePicture, Teaching, backends_in
 from antidiag.kernels.products import answer_formats, dp_class, problem, sizes
 from antidiag.kernels.products.matrix import MATRIX
 from antidiag.kernels.semiring.thesis_citation import THESIS

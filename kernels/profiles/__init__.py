@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import CostEstimate, Method, ProblemInput, ProblemType, TablePicture, Teaching
+from antidiag.kernels.method import Method, ProblemInput, ProblemType, TablePicture, Teaching
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles import cost_models, dp_class, options, sizes
 from antidiag.kernels.profiles.parameters import (

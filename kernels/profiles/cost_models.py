@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from antidiag.kernels.cost_estimate import count_all_cells
 from antidiag.kernels.cost_models import (
     ADD_AND_MAX,
     CostModel,
@@ -14,7 +15,6 @@ from antidiag.kernels.cost_models import (
     traffic_model,
     worker_share_model,
 )
-from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.parameters import ProfileBlockParameters
 

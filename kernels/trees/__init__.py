@@ -6,13 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    TablePicture,
-    Teaching,
-    backends_in,
-)
+from antidiag.kernels.cost_estimate import CostEstimate
+from antidiag.kernels.method import Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.parameters import CPU_ONLY
 from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.table_cuts import TableCuts

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in
+from antidiag.kernels.method import Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.parameters import CPU_ONLY
 from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.triple import analysis, sizes

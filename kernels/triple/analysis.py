@@ -13,8 +13,8 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
+from antidiag.kernels.cost_estimate import count_all_cells
 from antidiag.kernels.cost_models import ONE_OPERATION, CostModel, operations_model, traffic_model
-from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.triple import sizes
 from antidiag.kernels.triple.grid import ChunkKind
 from antidiag.kernels.triple.model import TripleProblem

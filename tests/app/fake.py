@@ -12,19 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import (
-    CostEstimate,
-    DataKind,
-    Method,
-    ProblemInput,
-    ProblemType,
-    Resumption,
-    TablePicture,
-    Teaching,
-)
+from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType, Resumption, TablePicture, Teaching
 from antidiag.kernels.model import Outcome, Sequence
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore_path

@@ -105,6 +105,20 @@ def test_own_data_set_the_sample_of_the_first_start_aside(
     qtbot.waitUntil(lambda: len(window.session.state.sequences) == 4)
 
 
+def test_a_new_method_for_own_data_does_not_hide_that_the_sample_was_set_aside(
+    qtbot: Any, real: Any, tmp_path: Path
+) -> None:
+    start_with(real, [])
+    qtbot.waitUntil(lambda: len(real.session.state.sequences) == 2)
+    real.jobs._message_timer.setInterval(600_000)  # however slow the computer is
+    opened(qtbot, real, write(tmp_path / "many.fa", PROTEIN, 31), 31)
+    shown = real.jobs.message.text()
+    assert shown.startswith("The sample was set aside; Undo brings it back. Switched to ")
+    real.jobs.show_message("Something went wrong.", error=True)
+    real.jobs.show_message("Saved it.")
+    assert real.jobs.message.text() == "Saved it."
+
+
 def test_the_sample_is_set_aside_also_after_the_next_start(
     qtbot: Any, make_window: Callable[[], Any], tmp_path: Path
 ) -> None:

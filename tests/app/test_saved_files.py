@@ -23,8 +23,8 @@ from antidiag.kernels.experiments.point_data.digest import digest_value
 from antidiag.kernels.experiments.sweeps import sweep_records
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.steps import StepLog
-from tests.fixtures.make_saved import told, told_points, told_result
 from tests.fixtures.saved import FOLDERS, assert_holds, expected
+from tests.fixtures.saved_content import describe_points, describe_result, describe_value
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,14 +58,14 @@ def test_there_are_files_of_every_problem() -> None:
 def test_a_session_opens_and_its_answers_fit_their_problems(path: Path) -> None:
     state, entries, settings, edits = opened(path)
     there = wanted(path)
-    assert_holds(told(state.sequences), there["open"])
-    assert_holds(told(state.data), there["data"])
-    assert_holds(told({str(number): kept for number, kept in edits.items()}), there.get("edits", {}))
+    assert_holds(describe_value(state.sequences), there["open"])
+    assert_holds(describe_value(state.data), there["data"])
+    assert_holds(describe_value({str(number): kept for number, kept in edits.items()}), there.get("edits", {}))
     assert_holds([list(state.chosen), list(state.picked), list(state.subset)], there.get("rows", [[], [], []]))
     assert_holds(dict(settings), there.get("settings", {}))
     assert len(entries) == len(there.get("results", []))
     for entry, said in zip(entries, there.get("results", []), strict=True):
-        found = {**told_result(entry.result), "options": entry.options, "given": entry.parameters}
+        found = {**describe_result(entry.result), "options": entry.options, "given": entry.parameters}
         found["views"] = entry.views
         assert_holds(found, said)
         entry.result.check(entry.result.problem)
@@ -81,7 +81,7 @@ def test_a_journal_of_an_earlier_version_is_read(path: Path) -> None:
     state, (entry,), *_ = journal.journal_of(path).replay(archive.load(path), missing.append)
     assert list(state.chosen) == there["rows"] and not missing
     assert [entry.name, list(entry.tags), entry.note] == there["labels"]
-    assert_holds(told(dict(entry.edits)), there["edits"])
+    assert_holds(describe_value(dict(entry.edits)), there["edits"])
     assert entry.views == there["views"]
 
 
@@ -93,8 +93,8 @@ def test_what_was_read_is_saved_by_names_that_no_move_changes(path: Path, tmp_pa
         index = source.read(archive.INDEX)
     assert b"kernels" not in index and b"app." not in index
     again_state, again_entries, *_ = archive.load(tmp_path / "new.antidiag")
-    assert told(again_state.data) == told(state.data)
-    results_of = [[told_result(entry.result) for entry in found] for found in (again_entries, entries)]
+    assert describe_value(again_state.data) == describe_value(state.data)
+    results_of = [[describe_result(entry.result) for entry in found] for found in (again_entries, entries)]
     assert results_of[0] == results_of[1]
 
 
@@ -209,7 +209,7 @@ def _scores_by_match(problem: Any) -> bool:
 def test_a_sweep_opens_and_can_be_measured_again(path: Path) -> None:
     kept = point_store.read_points(path)
     assert kept.warnings == ()
-    assert_holds(told_points(kept), wanted(path))
+    assert_holds(describe_points(kept), wanted(path))
     sweep = sweep_records.sweep_from_json(kept.sweep, there())
     said = {
         **sweep_records.sweep_to_json(sweep),

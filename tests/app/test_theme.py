@@ -7,7 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QCheckBox, QListWidget, QMenu, QRadioButton, QTextBrowser, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QListWidget,
+    QMenu,
+    QRadioButton,
+    QScrollArea,
+    QTextBrowser,
+    QWidget,
+)
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import add_check_action
@@ -88,3 +97,18 @@ def test_radio_buttons_are_seen_whether_chosen_or_not(window: Window, colours: s
     assert ring > 0.6 * abs(QColor(active.muted).lightness() - around)
     accent = QColor(active.accent)
     assert accent not in seen[0] and accent in seen[1]
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_corner_between_scroll_bars_looks_like_what_is_around_it(window: Window, colours: str) -> None:
+    theme.switch(colours)
+    area, inner = QScrollArea(window), QWidget()
+    inner.setObjectName("scrolled")
+    inner.setFixedSize(200, 200)
+    area.setWidget(inner)
+    area.resize(80, 80)
+    area.show()
+    picture = area.grab().toImage()
+    first = area.viewport().geometry().bottomRight()
+    found = {picture.pixel(x, y) for x in range(first.x() + 1, 80) for y in range(first.y() + 1, 80)}
+    assert first.x() < 79 and first.y() < 79 and len(found) == 1

@@ -27,11 +27,11 @@ from antidiag.kernels.graphs.files import graph_reader as graphs
 from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.io import aligned_sequences, distance_files, sequences, tree_files
 from antidiag.kernels.machine import measured_rates, tuned_values
+from antidiag.kernels.matrix_files import matrix_from_file
 from antidiag.kernels.products import matrix as products
 from antidiag.kernels.profiles import profile_files as profiles
 from antidiag.kernels.recovery import checkpoint_files, interrupted_runs
 from antidiag.kernels.registry import data_loading, lectures
-from antidiag.kernels.scoring import matrix_from_file
 from tests.attack.corpus import ALIGNMENT, corpus
 from tests.attack.mutation import mutate
 

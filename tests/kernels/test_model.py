@@ -107,7 +107,7 @@ def test_adjacent_gaps_of_both_kinds_open_twice():
 
 
 def test_an_asymmetric_matrix_is_read_with_the_first_sequence_as_rows(tmp_path):
-    from antidiag.kernels.scoring import matrix_from_file
+    from antidiag.kernels.matrix_files import matrix_from_file
 
     (tmp_path / "m").write_text("  A C\nA 1 2\nC 3 4\n")
     scoring = Scoring(matrix_from_file(tmp_path / "m"), 1, 1)

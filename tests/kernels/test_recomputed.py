@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.method import Method, nothing_recomputed
+from antidiag.kernels.cost_estimate import nothing_recomputed
+from antidiag.kernels.method import Method
 from antidiag.kernels.pairwise.bit_parallel.trials import draw_pair as draw_edit_pair
 from antidiag.kernels.pairwise.bit_parallel.trials import make_edit_pair
 from antidiag.kernels.pairwise.checkpointed import sizes

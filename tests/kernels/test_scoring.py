@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
+from antidiag.kernels.matrix_files import load_matrix, matrix_from_file
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.scoring import (
     Scoring,
     add_letters,
     encode_sequence,
-    load_matrix,
     match_mismatch,
-    matrix_from_file,
     matrix_names,
     named_matrix,
     with_wildcard,

@@ -11,8 +11,8 @@ from dataclasses import replace
 from math import log2
 from typing import Any
 
+from antidiag.kernels.cost_estimate import count_all_cells
 from antidiag.kernels.cost_models import ONE_OPERATION, CostModel, operations_model, traffic_model
-from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.operation_counts import LANES, count_least_operations
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate, count_all_cells
 from antidiag.kernels.cost_models import minimum_models
-from antidiag.kernels.method import CostEstimate, Method, ProblemType, Teaching, backends_in, count_all_cells
+from antidiag.kernels.method import Method, ProblemType, Teaching, backends_in
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.batch import formats, pair_blocks, problem, sizes
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters

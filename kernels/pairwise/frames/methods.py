@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate, count_all_cells
 from antidiag.kernels.cost_models import minimum_models
-from antidiag.kernels.method import CostEstimate, Method, Teaching, backends_in, count_all_cells
+from antidiag.kernels.method import Method, Teaching, backends_in
 from antidiag.kernels.pairwise.frames import sizes
 from antidiag.kernels.pairwise.frames.model import is_protein
 from antidiag.kernels.pairwise.frames.parameters import FrameParameters

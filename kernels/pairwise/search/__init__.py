@@ -5,16 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate, count_all_cells
 from antidiag.kernels.cost_models import minimum_models
-from antidiag.kernels.method import (
-    CostEstimate,
-    Method,
-    ProblemType,
-    Resumption,
-    Teaching,
-    backends_in,
-    count_all_cells,
-)
+from antidiag.kernels.method import Method, ProblemType, Resumption, Teaching, backends_in
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.search import formats, problem, shards, sizes
 from antidiag.kernels.pairwise.search.parameters import SearchParameters

@@ -62,10 +62,6 @@ class FoundHits:
         self.numbers, self.strands = np.append(self.numbers, numbers), np.append(self.strands, strands)
         self.scores = np.append(self.scores, scores)
 
-    def keep_best(self, count: int, order: np.ndarray) -> None:
-        """Keep the best hits, the best first; of equal scores that which comes first in the file of the database."""
-        self.keep_places(np.lexsort((order[self.numbers], -self.scores.astype(np.int64)))[:count])
-
     def keep_places(self, places: np.ndarray) -> None:
         """Keep the hits at these places, in this order."""
         self.numbers, self.strands, self.scores = self.numbers[places], self.strands[places], self.scores[places]
@@ -96,6 +92,24 @@ class SearchJob:
     def queries(self) -> SearchQueries:
         """The searched queries and the costs."""
         return self.problem.encoded
+
+    def evalues(self, query: int) -> np.ndarray:
+        """Return the E-values of the hits of a query so far, float64, by its number."""
+        problem, hits = self.problem, self.hits[query]
+        assert self.statistics is not None
+        return self.statistics.evalues(
+            hits.scores,
+            len(problem.queries[query]),
+            self.database.lengths[hits.numbers],
+            problem.database.letter_count,
+            problem.database.count,
+        )
+
+    def keep_best(self, query: int, count: int | None = None) -> None:
+        """Keep the best hits of a query, all by default: by score, E-value, and place in the file of the database."""
+        hits = self.hits[query]
+        keys = (self.database.order[hits.numbers], self.evalues(query), -hits.scores.astype(np.int64))
+        hits.keep_places(np.lexsort(keys)[:count])
 
     @property
     def cell_count(self) -> int:
@@ -184,7 +198,7 @@ def keep_hits(job: SearchJob, found: BlockScores) -> None:
         if job.monitor.store:
             job.unsaved.append((number, FoundHits(*new)))
         if not problem.filters_alignments and hits.scores.size > 2 * problem.most_hits:
-            hits.keep_best(problem.most_hits, job.database.order)
+            job.keep_best(number, problem.most_hits)
 
 
 def least_scores(job: SearchJob, query_length: int, lengths: np.ndarray) -> np.ndarray:
@@ -268,9 +282,8 @@ def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters
 def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
     """Align the hits on the threads of a run, and return the outcome."""
     problem, paths = job.problem, []
-    for hits in job.hits:
-        most = hits.scores.size if problem.filters_alignments else problem.most_hits
-        hits.keep_best(most, job.database.order)
+    for number in range(len(job.hits)):
+        job.keep_best(number, None if problem.filters_alignments else problem.most_hits)
     if problem.aligns_hits:
         with run.phase("alignments", sum(min(hits.scores.size, problem.most_hits) for hits in job.hits)) as phase:
             aligner = HitAligner(problem, job.database, run)
@@ -304,11 +317,7 @@ def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
         for name, kind in (("numbers", np.int64), ("strands", np.int8), ("scores", np.int32))
     )
     different, subject = np.unique(numbers, return_inverse=True)
-    database, lengths = problem.database, job.database.lengths
-    evalues = [
-        statistics.evalues(hits.scores, len(one), lengths[hits.numbers], database.letter_count, database.count)
-        for hits, one in zip(job.hits, problem.queries, strict=True)
-    ]
+    evalues = [job.evalues(number) for number in range(len(job.hits))]
     return SearchAnswer(
         query,
         subject.astype(np.int32),

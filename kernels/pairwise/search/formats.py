@@ -168,5 +168,5 @@ def answer_json(result: Result) -> dict[str, Any]:
 def extract_subjects(result: Result) -> list[Any]:
     """Return the sequences that were hit, the best hit first."""
     answer = result.answer
-    ranked = dict.fromkeys(answer.subject[np.argsort(-answer.scores, kind="stable")].tolist())
+    ranked = dict.fromkeys(answer.subject[np.lexsort((answer.evalues, -answer.scores))].tolist())
     return [answer.subjects[number] for number in ranked]

@@ -54,9 +54,9 @@ def open_shard(
 
 def pack_shard(job: SearchJob) -> Mapping[str, Any]:
     """Return what a shard found: hits of all queries, the distribution of its scores, and their parameters."""
-    for hits in job.hits:
+    for number in range(len(job.hits)):
         if not job.problem.filters_alignments:
-            hits.keep_best(job.problem.most_hits, job.database.order)
+            job.keep_best(number, job.problem.most_hits)
     counts = [hits.scores.size for hits in job.hits]
     return {
         "queries": np.repeat(np.arange(len(counts)), counts),

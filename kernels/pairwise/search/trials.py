@@ -15,6 +15,7 @@ from antidiag.kernels.pairwise.search.answer import SearchAnswer
 from antidiag.kernels.pairwise.search.database import make_memory_database
 from antidiag.kernels.pairwise.search.problem import SearchProblem
 from antidiag.kernels.pairwise.search.reference import local_scores
+from antidiag.kernels.pairwise.search.score_statistics import find_published
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
 
@@ -74,16 +75,23 @@ def make_search(
 def search_by_textbook(problem: SearchProblem) -> list[tuple[int, int, bool, int]]:
     """Return query, number of the sequence, strand and score of every hit, in the order of the answer."""
     found = []
-    for query, _ in enumerate(problem.queries):
-        hits = []
-        strands = problem.searched[query * len(problem.strands) : (query + 1) * len(problem.strands)]
-        scores = np.array([local_scores(one, problem.database.sequences, problem.scoring) for one in strands])
-        for number, (best, strand) in enumerate(zip(scores.max(axis=0), scores.argmax(axis=0), strict=True)):
-            if best > 0:
-                hits.append((query, number, problem.strands[strand], int(best)))
-        hits.sort(key=lambda hit: (-hit[3], hit[1]))
+    for number, query in enumerate(problem.queries):
+        searched = problem.searched[number * len(problem.strands) : (number + 1) * len(problem.strands)]
+        scores = np.array([local_scores(one, problem.database.sequences, problem.scoring) for one in searched])
+        best, strands = scores.max(axis=0), scores.argmax(axis=0)
+        ranked = np.lexsort((_evalues_by_textbook(problem, query, best), -best)).tolist()
+        hits = [(number, one, problem.strands[strands[one]], int(best[one])) for one in ranked if best[one] > 0]
         found += hits[: problem.most_hits]
     return found
+
+
+def _evalues_by_textbook(problem: SearchProblem, query: Sequence, scores: np.ndarray) -> np.ndarray:
+    """Return the E-value of each sequence, float64; 0 where parameters are fitted, by which no length counts."""
+    statistics, database = find_published(problem.scoring), problem.database
+    if statistics is None:
+        return np.zeros(scores.size)
+    lengths = np.array([len(one) for one in database.sequences])
+    return statistics.evalues(scores, len(query), lengths, database.letter_count, database.count)
 
 
 def list_hits(answer: SearchAnswer) -> list[tuple[int, int, bool, int]]:

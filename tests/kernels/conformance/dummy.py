@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.io.result_alignments import file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import Citation, CostEstimate, Method, ProblemInput, ProblemType, Teaching
+from antidiag.kernels.method import Citation, Method, ProblemInput, ProblemType, Teaching
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem

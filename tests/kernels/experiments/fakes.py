@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import CostEstimate, DataKind, Method, ProblemInput, ProblemType, Teaching
+from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType, Teaching
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import MethodParameters, Parameter, parameter

@@ -10,9 +10,10 @@ from antidiag.kernels.cpu.full_registers import lanes_of
 from antidiag.kernels.errors import Cancelled, InputError, ParameterError
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.search import cpu, score_statistics, trials
+from antidiag.kernels.pairwise.search import cpu, score_statistics, shards, trials
 from antidiag.kernels.pairwise.search.answer import expected_counts
 from antidiag.kernels.pairwise.search.database import make_memory_database, open_database
+from antidiag.kernels.pairwise.search.parameters import SearchParameters
 from antidiag.kernels.pairwise.search.problem import build_search
 from antidiag.kernels.pairwise.search.score_blocks import encode_letters
 from antidiag.kernels.scoring import Scoring, named_matrix
@@ -46,6 +47,13 @@ def search(queries, sequences, **options):
     database = make_memory_database(sequences, "test")
     chosen = {"max_evalue": trials.UNLIMITED, "best": 0, **options}
     return run(build_search([*queries, database], chosen))
+
+
+def search_in_shards(problem):
+    """Return the answer of a search with a shard for each sequence."""
+    pieces = shards.list_shards(problem, problem.database.count)
+    found = [(one, cpu.search_shard(problem, SearchParameters(threads=1), one.numbers, Monitor())) for one in pieces]
+    return shards.join_shards(problem, found)
 
 
 def test_scores_equal_those_of_parasail_whatever_the_width():
@@ -157,6 +165,18 @@ def test_limits_choose_hits():
         path, pair = identical.alignment(hit), identical.pair(search([query], sequences).problem, hit)
         assert path.find_identical(*pair.sequences).mean() >= 0.95
         assert path.end[0] - path.start[0] >= 0.3 * len(query)
+
+
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_hits_of_equal_score_are_sorted_by_evalue_also_where_few_are_kept(best):
+    query = Sequence("q", b"MKWVTFISLLWLFSSAYSRG", SequenceType.PROTEIN)
+    sequences = [replace(query, name=f"s{tail}", letters=query.letters + b"G" * tail) for tail in (90, 0, 200, 0)]
+    database = make_memory_database(sequences, "test")
+    problem = build_search([query, database], {"best": best})
+    order = [1, 3, 0, 2]
+    for answer in (run(problem).answer, run(problem, block=1024).answer, search_in_shards(problem)):
+        assert np.unique(answer.scores).size == 1 and (np.diff(answer.evalues) >= 0).all()
+        assert answer.numbers[answer.subject].tolist() == order[: best or None]
 
 
 def test_the_fitted_curve_lies_along_the_distribution_of_scores():

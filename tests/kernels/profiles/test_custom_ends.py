@@ -8,24 +8,24 @@ from itertools import product
 import numpy as np
 import pytest
 
-from antidiag.kernels import engine
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise import reference as pair_reference
 from antidiag.kernels.profiles.column_scores.scoring import ProfileSpan
-from antidiag.kernels.profiles.problem import LEFT, UP, ProfileAnswer, score_path
+from antidiag.kernels.profiles.problem import LEFT, UP
 from antidiag.kernels.profiles.reference import align_profiles
 from antidiag.kernels.registry import find_method
 from antidiag.kernels.trials import RandomChooser, load_trials
-from tests.kernels.profiles.test_query_in_target import METHODS, every_path, make_problem
+from tests.kernels.profiles.test_query_in_target import (
+    METHODS,
+    assert_agrees_with_the_textbook,
+    assert_best_of_all_alignments,
+    make_problem,
+    random_rows,
+)
 
 NAMES = ("free_first_start", "free_first_end", "free_second_start", "free_second_end")
 SWITCHES = [dict(zip(NAMES, chosen, strict=True)) for chosen in product((False, True), repeat=4)]
-
-
-def random_rows(random: np.random.Generator, rows: int, longest: int) -> list[str]:
-    columns = int(random.integers(1, longest))
-    return ["".join(random.choice(list("ACGT"), columns)) for _ in range(rows)]
 
 
 @pytest.mark.parametrize("switches", SWITCHES, ids=lambda one: "".join(str(int(free)) for free in one.values()))
@@ -48,21 +48,15 @@ def test_the_textbook_finds_the_best_of_all_alignments(switches):
     random = np.random.default_rng(3)
     for _ in range(3):
         problem = make_problem(random_rows(random, 2, 5), random_rows(random, 2, 4), span="custom", **switches)
-        size = len(problem.first), len(problem.second)
-        scores = [score_path(problem, ProfileAnswer(0, (0, 0), size, path)) for path in every_path(*size)]
-        assert align_profiles(problem).score == max(scores)
+        assert_best_of_all_alignments(problem)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.id)
 def test_every_method_agrees_with_the_textbook(method):
-    tried = load_trials(method.problem_type)
     for seed, switches in enumerate(SWITCHES):
-        drawn = tried.draw_problem(RandomChooser(seed))
+        drawn = load_trials(method.problem_type).draw_problem(RandomChooser(seed))
         ends = type(drawn.chosen_ends)(*switches.values())
-        problem = replace(drawn, span=ProfileSpan.CUSTOM, chosen_ends=ends)
-        result = engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False)
-        result.check(problem)
-        tried.assert_same_answer(problem, result.answer, tried.solve_by_textbook(problem), method)
+        assert_agrees_with_the_textbook(method, replace(drawn, span=ProfileSpan.CUSTOM, chosen_ends=ends))
 
 
 def test_the_end_of_one_overlaps_the_start_of_the_other():

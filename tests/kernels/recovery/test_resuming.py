@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import CostEstimate, Method, Resumption, TablePicture, keep_parameters, use_all_processors
+from antidiag.kernels.method import Method, Resumption, TablePicture, keep_parameters, use_all_processors
 from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem

@@ -16,9 +16,9 @@ from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.panels.curves import scales
 from antidiag.app.panels.curves.panel import NO_PLAN, CurvePanel, point_text
 from antidiag.kernels import registry
+from antidiag.kernels.cost_estimate import nothing_recomputed
 from antidiag.kernels.experiments import cost_curve
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import nothing_recomputed
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.parameters import StripWidth
