@@ -174,11 +174,13 @@ def is_prepared_file(path: Path, head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def read_database(path: Path, monitor: Monitor | None = None) -> list[SequenceDatabase]:
-    """Return the database in a file: a prepared one, or the sequences of a file of any format."""
+def read_database(
+    path: Path, monitor: Monitor | None = None, type: SequenceType | None = None
+) -> list[SequenceDatabase]:
+    """Return the database in a file: a prepared one, or the sequences of a file of any format, guessed or of a type."""
     if _has_magic(path):
         return [read_prepared(path)]
-    found = read_sequences(path, monitor=monitor)
+    found = read_sequences(path, type, monitor)
     return [make_memory_database(found, path.name, str(path))]
 
 
@@ -361,5 +363,6 @@ DATABASE = DataKind(
     type=SequenceDatabase,
     claims_file=is_prepared_file,
     read=read_database,
+    read_typed=read_database,
     suffixes=(SUFFIX,),
 )

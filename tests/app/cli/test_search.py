@@ -36,6 +36,13 @@ def test_hits_follow_the_report_as_a_table(capsys):
     assert len(rows) == 3
 
 
+def test_the_type_of_letters_is_also_that_of_the_database(capsys, tmp_path):
+    (tmp_path / "glycine.fa").write_text(">g mostly glycine\nGGGGAGGGGGGGGAGGGGG\n")
+    code, out, err = call(capsys, "search", "query.fa", "glycine.fa", "--seq-type", "protein")
+    assert code == 0, err
+    assert "glycine.fa: 1 sequence, 19 letters, protein" in out
+
+
 def test_a_prepared_database_gives_the_same_hits_as_its_fasta(capsys):
     code, out, _ = call(capsys, "database", "make", "proteins.fa", "proteins.adb")
     assert code == 0 and "sequences" in out and "digest" in out
