@@ -17,6 +17,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.batch import pair_blocks
+from antidiag.kernels.pairwise.batch.model import BatchProblem
 from antidiag.kernels.trees.distances import pair_strips
 from tests.dask_clusters import start_thread_cluster
 
@@ -113,6 +114,18 @@ def test_blocks_hold_every_pair_once_in_order(monkeypatch, pairing, letters):
             "records": list(zip(names[:7], names[7:], strict=True)),
         }[pairing]
     )
+    assert sum(block.cost for block in blocks) == problem.cells
+    for block in blocks:
+        pairs = pair_blocks.block_problem(problem, block.numbers)
+        most = max(sum(len(one) for one in pairs.make_pair(number).sequences) for number in range(pairs.pair_count))
+        assert pairs.pair_count <= 7 and sum(map(len, pairs.sequences)) < letters + most
+
+
+def test_blocks_are_listed_without_a_list_of_their_pairs(monkeypatch):
+    monkeypatch.setattr(BatchProblem, "index_pairs", None)
+    problem = registry.find_method("batch-score").problem_type.make_problem(random_sequences(5000), {"pairing": "all"})
+    blocks = pair_blocks.list_blocks(problem, 12)
+    assert len(blocks) == 625 and blocks[-1].numbers["last"] == problem.pair_count == 12_497_500
     assert sum(block.cost for block in blocks) == problem.cells
 
 
