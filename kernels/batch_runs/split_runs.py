@@ -125,6 +125,7 @@ def _join_split(split: SplitRun) -> Result:
     problem = split.problem
     joined = _load(split.splitting.join_pieces)(problem, split.compute_pieces(split.pieces, split.monitor))
     place = split.run_place
+    parameters = split.method.parameters.restore(place["parameters"])
     return Result(
         method=split.method.id,
         problem=problem,
@@ -138,6 +139,7 @@ def _join_split(split: SplitRun) -> Result:
         started=started,
         versions=engine.package_versions(),
         notes=(*split.method.problem_type.problem_notes(problem), *joined.notes, split.describe_pieces()),
+        work=split.method.cost.finished_cells(problem, parameters, joined),
     )
 
 

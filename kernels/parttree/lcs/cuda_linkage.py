@@ -82,7 +82,7 @@ def span_block_pair(
     problem: PartTreeProblem, parameters: PartTreeThreads, numbers: Mapping[str, int], monitor: Monitor
 ) -> Mapping[str, np.ndarray]:
     """Return the edges of the minimum spanning tree of the sequences of two blocks together; see `block_pairs`."""
-    run, ranks = DeviceRun(monitor, StepLog()), np.unique(read_block_pair(numbers))
+    run, ranks = DeviceRun(monitor, StepLog()), np.unique(np.concatenate(read_block_pair(numbers)))
     run.host_part().compile(compile_device_linkage)
     every, _ = sort_by_length(*encode_different(problem)[2:])
     own = np.diff(every.offsets)[ranks]
