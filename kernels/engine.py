@@ -79,19 +79,21 @@ def execute(
     keep_rate: bool = True,
     interrupted_run: InterruptedRun | None = None,
     keep_parts: bool | None = None,
+    run: Callable[..., Outcome] | None = None,
 ) -> Result:
     """Run a plan and return its result; raise MemoryRefused, Cancelled, or an error of the backend.
 
     With ``keep_rate`` the rate is stored for the estimates of later plans. ``interrupted_run`` is a run of the same
     problem to continue (see kernels.recovery.interrupted_runs). Long runs store finished parts on disk;
     ``keep_parts=True`` makes short runs store them too, ``keep_parts=False`` makes no run store them.
+    ``run`` replaces the backend of the method.
     """
     memory.raise_if_refused(
         run_plan.refusal, "Choose a smaller problem or a method that needs less memory, or free memory"
     )
     monitor, steps = monitor or Monitor(), steps or StepLog()
     started = datetime.now(UTC)
-    run = run_plan.method.load_backend(run_plan.backend)
+    run = run or run_plan.method.load_backend(run_plan.backend)
     kind = run_plan.method.id, *run_plan.footprint.device.items()
     device = (
         devices.use_device(run_plan.device, kind, run_plan.footprint.device_bytes, run_plan.peers)

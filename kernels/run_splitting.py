@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.monitor import Monitor
 
 
 @dataclass(frozen=True)
@@ -21,9 +24,25 @@ def keep_problem(problem: Any) -> Any:
     return problem
 
 
+class PieceSource(Protocol):
+    """The pieces of a run, which an executor computes when the method asks for them."""
+
+    @property
+    def pieces(self) -> Sequence[RunPiece]:
+        """All pieces of the run."""
+
+    def compute_pieces(
+        self, pieces: Sequence[RunPiece], monitor: Monitor, in_order: bool = False
+    ) -> Iterator[tuple[RunPiece, Any]]:
+        """Yield some of the pieces with their values, as they end or ``in_order``."""
+        ...
+
+
 @dataclass(frozen=True)
 class RunSplitting:
-    """How a run of a method falls into pieces. The joined answer equals that of a run in one piece.
+    """How a run of a method falls into pieces. Its answer equals that of a run in one piece.
+
+    Either ``join_pieces`` makes the answer of the values of all pieces, or ``finish_run`` goes on with them.
 
     Fields
     ------
@@ -36,16 +55,22 @@ class RunSplitting:
         with a prepared problem; returns a value of stored types. That of "cuda" runs on the current device.
     join_pieces
         "package.module:function", called as ``function(problem, pieces)`` with the original problem and pairs of a
-        piece and its value, in any order; returns the answer.
+        piece and its value, in any order; returns the outcome.
+    finish_run
+        "package.module:function" for "cpu" and "cuda", called by the caller of the run as
+        ``function(problem, parameters, monitor, steps, source)`` with the original problem and a `PieceSource`; returns
+        the outcome.
     prepare_problem
         Returns the problem that goes to each worker once.
+    estimate_memory
+        ``estimate_memory(problem, parameters, numbers, backend)`` returns the memory of a piece; None where pieces need
+        little.
     """
 
     noun: str
     list_pieces: Callable[[Any, int], Sequence[RunPiece]]
     backends: Mapping[str, str]
-    join_pieces: str
+    join_pieces: str = ""
     prepare_problem: Callable[[Any], Any] = keep_problem
-
-
-JoinPieces = Callable[[Any, Iterable[tuple[RunPiece, Any]]], Any]
+    finish_run: Mapping[str, str] = field(default_factory=dict)
+    estimate_memory: Callable[[Any, Any, Mapping[str, int], str], Footprint] | None = None

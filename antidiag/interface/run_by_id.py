@@ -50,8 +50,9 @@ def run(
     type : {"DNA", "RNA", "protein"}, optional
         The type of all sequences; guessed from their letters by default.
     on : {"local", "processes", "gpus", "dask"}, optional
-        Share the run out, if its method falls into pieces (distance-full, nj-alignment with ``bootstrap``): to threads,
-        to processes on the CPU, to all GPUs, or to the Dask cluster of ``scheduler``, an address.
+        Share the run out, if its method falls into pieces (distance-full, lcs-single-linkage, msa, nj-alignment with
+        ``bootstrap``): to threads, to processes on the CPU, to all GPUs, or to the Dask cluster of ``scheduler``, an
+        address.
     **settings
         Options and parameters of the method.
 

@@ -93,7 +93,7 @@ def run(
 ) -> None:
     """Run a method and report its result.
 
-    --on and --scheduler share one run out, if its method falls into pieces: distance-full, nj-alignment.
+    --on and --scheduler share one run out, if its method falls into pieces: distance-full, lcs-single-linkage, msa, ...
 
     A run of more than a minute can be continued after a crash or Ctrl-C, if its method supports that: see --resume.
     For pairs of more than about 64,000 letters each, use checkpointed-alignment: its memory grows linearly.

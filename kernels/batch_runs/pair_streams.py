@@ -283,7 +283,7 @@ class PairStream:
         sequences = pack_sequences(self._iterate_sequences())
         whole = replace(self.template, sequences=sequences, pairing=self.pairing, query_count=queries)
         split = SplitRun(self.method, whole, parameters, self.executor, self.monitor, backend, device)
-        for block, answer in split.compute_pieces(in_order=True):
+        for block, answer in split.compute_pieces(split.pieces, self.monitor, in_order=True):
             yield block_problem(whole, block.numbers), answer
         self._refuse_changes()
         place = split.run_place

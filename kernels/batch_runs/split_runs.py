@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
-from antidiag.kernels import engine, registry
+from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.executors.executor import Executor
@@ -65,8 +65,10 @@ class SplitRun:
         """The pieces, enough for all slots."""
         return list(self.splitting.list_pieces(self.problem, PIECES_PER_SLOT * self.executor.slots))
 
-    def compute_pieces(self, in_order: bool = False) -> Iterator[tuple[RunPiece, Any]]:
-        """Yield each piece with its value, as they end or ``in_order``.
+    def compute_pieces(
+        self, pieces: Sequence[RunPiece], monitor: Monitor, in_order: bool = False
+    ) -> Iterator[tuple[RunPiece, Any]]:
+        """Yield some of the pieces with their values, as they end or ``in_order``; report their share of the work.
 
         Raises TaskFailed with the error of a piece that failed, Cancelled, and the errors of the executor.
         """
@@ -75,13 +77,15 @@ class SplitRun:
         about |= {"backend": self.backend, "device": self.device}
         tasks = [
             Task(str(number), RUN_PIECE, {**about, "piece": dict(piece.numbers)}, shared, cost=piece.cost)
-            for number, piece in enumerate(self.pieces)
+            for number, piece in enumerate(pieces)
         ]
-        for outcome in self.executor.map(tasks, _PieceMonitor(self.monitor, self.executor), in_order):
+        watched = _PieceMonitor(monitor, sum(piece.cost for piece in pieces))
+        for outcome in self.executor.map(tasks, watched, in_order):
             if not outcome.is_done:
                 raise TaskFailed(outcome)
             self.places.append(outcome.value["place"])
-            yield self.pieces[int(outcome.task.key)], outcome.value["value"]
+            watched.done += outcome.task.cost
+            yield pieces[int(outcome.task.key)], outcome.value["value"]
 
     @property
     def run_place(self) -> Mapping[str, Any]:
@@ -112,35 +116,55 @@ def execute_split(
     Raises the errors of `SplitRun`.
     """
     split = SplitRun(method, problem, chosen, executor, monitor or Monitor(), backend, device)
+    return _finish_split(split) if split.splitting.finish_run else _join_split(split)
+
+
+def _join_split(split: SplitRun) -> Result:
+    """Return the result that the pieces give together."""
     started, begun = datetime.now(UTC), time.perf_counter()
-    answer = _load(split.splitting.join_pieces)(problem, split.compute_pieces())
+    problem = split.problem
+    joined = _load(split.splitting.join_pieces)(problem, split.compute_pieces(split.pieces, split.monitor))
     place = split.run_place
+    parameters = split.method.parameters.restore(place["parameters"])
     return Result(
-        method=method.id,
+        method=split.method.id,
         problem=problem,
         parameters=place["parameters"],
         backend=place["backend"],
         device=place["device"],
-        answer=answer,
+        answer=joined.answer,
         times_ms={PHASE: (time.perf_counter() - begun) * 1e3},
         host_bytes=0,
         device_bytes=0,
         started=started,
         versions=engine.package_versions(),
-        notes=(*method.problem_type.problem_notes(problem), split.describe_pieces()),
+        notes=(*split.method.problem_type.problem_notes(problem), *joined.notes, split.describe_pieces()),
+        work=split.method.cost.finished_cells(problem, parameters, joined),
     )
 
 
-class _PieceMonitor(CancelOnlyMonitor):
-    """Reports the pieces under the name of one phase."""
+def _finish_split(split: SplitRun) -> Result:
+    """Return the result of a run that goes on here with its pieces, on a GPU of this machine if there is one.
 
-    def __init__(self, source: Monitor, executor: Executor) -> None:
+    Raises MemoryRefused before anything is computed if the whole run does not fit here.
+    """
+    backend: engine.BackendChoice = "cpu" if split.backend == "cpu" else "auto"
+    planned = engine.plan_run(split.method, split.problem, split.chosen, backend, split.device)
+    finish = partial(_load(split.splitting.finish_run[planned.backend]), source=split)
+    result = engine.execute(planned, split.monitor, keep_rate=False, keep_parts=False, run=finish)
+    return replace(result, notes=(*result.notes, split.describe_pieces()))
+
+
+class _PieceMonitor(CancelOnlyMonitor):
+    """Reports the cost of the pieces that are done, under the name of one phase."""
+
+    def __init__(self, source: Monitor, total: float) -> None:
         super().__init__(source)
-        self._executor = executor
+        self.done, self._total = 0.0, total
 
     def update(self, done: int, total: int, phase: str = "") -> None:
-        """Report the pieces that have ended."""
-        self._source.update(done, total, PHASE)
+        """Report the cost of the pieces that have ended; ``done`` and ``total`` are their numbers."""
+        self._source.update(int(self._total if done == total else self.done), int(self._total), PHASE)
 
 
 def run_piece(arguments: Mapping[str, Any], context: TaskContext) -> Mapping[str, Any]:
@@ -150,7 +174,9 @@ def run_piece(arguments: Mapping[str, Any], context: TaskContext) -> Mapping[str
     if "threads" in method.parameters.names():
         chosen.setdefault("threads", context.threads)
     planned = _plan(method, problem, chosen, arguments["backend"], arguments["device"])
-    function = _load(find_splitting(method).backends[planned.backend])
+    splitting = find_splitting(method)
+    _refuse_large_piece(splitting, planned, arguments["piece"])
+    function = _load(splitting.backends[planned.backend])
     with ExitStack() as stack:
         if planned.backend == "cuda":
             stack.enter_context(context.gpu_lock)
@@ -166,6 +192,18 @@ def _plan(method: Method, problem: Any, chosen: Mapping[str, Any], backend: str,
     if backend == "auto" and "cuda" in find_splitting(method).backends and devices.discover_devices()[0]:
         backend = "cuda"
     return engine.plan_run(method, problem, chosen, cast(engine.BackendChoice, backend), device)
+
+
+def _refuse_large_piece(splitting: RunSplitting, planned: RunPlan, numbers: Mapping[str, int]) -> None:
+    """Raise MemoryRefused for a piece that does not fit into the memory of this worker."""
+    if splitting.estimate_memory is None:
+        return
+    footprint = splitting.estimate_memory(planned.problem, planned.parameters, numbers, planned.backend)
+    device_free = devices.free_memory_bytes(planned.device) if planned.backend == "cuda" else None
+    memory.raise_if_refused(
+        memory.explain_refusal(footprint, memory.host_bytes_free(), device_free),
+        "Use workers with more memory, or fewer on one machine",
+    )
 
 
 def _load(name: str) -> Any:

@@ -12,13 +12,14 @@ from antidiag.kernels.cost_estimate import CostEstimate
 from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
 from antidiag.kernels.method import Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.msa import sizes
-from antidiag.kernels.msa.consistency import given_alignment
+from antidiag.kernels.msa.consistency import given_alignment, posterior_blocks
 from antidiag.kernels.msa.consistency import rules as consistency
 from antidiag.kernels.msa.consistency import sizes as consistency_sizes
 from antidiag.kernels.msa.parameters import PipelineParameters, PosteriorParameters
 from antidiag.kernels.msa.pipelines import clustalw, thesis
 from antidiag.kernels.msa.problem import problem_type
 from antidiag.kernels.parameters import CPU_ONLY, MethodParameters
+from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.semiring.thesis_citation import THESIS
 
 THOMPSON = Citation(
@@ -134,6 +135,14 @@ METHODS = (
             memory_hint="a larger least posterior keeps fewer posteriors (of unlike sequences, 0.1 needs a third as "
             "much as 0.01); "
             "alignment along PartTree takes any number of sequences in little memory",
+        ),
+        splitting=RunSplitting(
+            "posteriors of blocks of pairs",
+            posterior_blocks.list_blocks,
+            backends_in("antidiag.kernels.msa.consistency", "compute_block"),
+            prepare_problem=posterior_blocks.drop_guide,
+            finish_run=backends_in("antidiag.kernels.msa.consistency", "finish_alignment"),
+            estimate_memory=posterior_blocks.estimate_block_memory,
         ),
         teaching=Teaching(CONSISTENCY_PAGE, "antidiag.kernels.msa.walkthroughs.consistency_rounds:CONSISTENCY"),
     ),

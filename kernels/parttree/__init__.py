@@ -14,9 +14,11 @@ from antidiag.kernels.msa.problem import INPUTS, problem_type
 from antidiag.kernels.parameters import CPU_ONLY, MethodParameters
 from antidiag.kernels.parttree import sizes
 from antidiag.kernels.parttree.insertion import insertion_problem
+from antidiag.kernels.parttree.lcs.block_pairs import list_block_pairs
 from antidiag.kernels.parttree.parameters import PartTreeThreads, PartTreeWarps, SectionParameters
 from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE, note_short_sequences
 from antidiag.kernels.parttree.progressive import alignment_rules
+from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.trees import MAFFT
 from antidiag.kernels.trees.sizes import full_work
 
@@ -137,6 +139,15 @@ METHODS = (
             cost_models=minimum_models(sizes.linkage_work, OWN_ESTIMATE, LINKAGE_UNIT),
         ),
         picture=TablePicture(logged_work=sizes.linkage_logged),
+        splitting=RunSplitting(
+            "pairs of blocks of sequences",
+            list_block_pairs,
+            {
+                "cpu": "antidiag.kernels.parttree.lcs.linkage:span_block_pair",
+                "cuda": "antidiag.kernels.parttree.lcs.cuda_linkage:span_block_pair",
+            },
+            "antidiag.kernels.parttree.lcs.linkage:join_block_pairs",
+        ),
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.linkage:LINKAGE"),
     ),
     _declare_tree_method(

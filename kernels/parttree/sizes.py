@@ -145,13 +145,13 @@ def linkage_footprint(problem: PartTreeProblem, parameters: PartTreeThreads, bac
 
 def linkage_blocks(lengths: np.ndarray, threads: int) -> int:
     """Return the number of blocks of sequences; a thread makes the tree between each two of them."""
-    words = int(_mask_words(lengths).sum())
+    words = int(mask_words(lengths).sum())
     by_cache = -(-words * MASK_BYTES // CACHED_BYTES)
     by_threads = 2 * math.isqrt(threads - 1) + 2 if threads > 1 and int(lengths.sum()) * words > LITTLE else 1
     return min(max(by_cache, by_threads), MOST_BLOCKS, max(1, lengths.size // LEAST_BLOCK))
 
 
-def _mask_words(lengths: np.ndarray) -> np.ndarray:
+def mask_words(lengths: np.ndarray) -> np.ndarray:
     """Return the words of bits of sequences."""
     return np.maximum((lengths + BITS - 1) // BITS, 1)
 
@@ -160,7 +160,7 @@ def _linkage_bytes(lengths: np.ndarray, threads: int) -> dict[str, int]:
     """Return the bytes of the masks of a block for each thread, and of the edges of all trees."""
     blocks = linkage_blocks(lengths, threads)
     share = min(1.0, threads / blocks)
-    masks = int(share * MASK_BYTES * _mask_words(lengths).sum())
+    masks = int(share * MASK_BYTES * mask_words(lengths).sum())
     return {"masks": masks, "edges": EDGE_BYTES * (blocks + 1) * lengths.size}
 
 
@@ -189,7 +189,7 @@ def medoid_footprint(problem: PartTreeProblem, parameters: PartTreeThreads, back
     lengths = problem.lengths
     drawn = min(LINKED_PER_REFERENCE * problem.references, lengths.size)
     threads = parameters.threads
-    words = int(_mask_words(lengths).max())
+    words = int(mask_words(lengths).max())
     return Footprint(
         {
             "sequences": LINKED_BYTES * lengths.size,

@@ -230,6 +230,7 @@ def msa(
     *,
     method_id: Annotated[str | None, method_option("msa")] = None,
     place: RunPlace,
+    executor: ExecutorOptions,
     output: RunOutput,
     resume: Resume = False,
     options: Options,
@@ -237,9 +238,10 @@ def msa(
 ) -> None:
     """Align any number of sequences.
 
-    The recommended method is msa, by consistency; msa-parttree from 1,000 sequences on.
+    The recommended method is msa, by consistency; msa-parttree from 1,000 sequences on. --on and --scheduler share the
+    posteriors of the method msa out.
     """
-    run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged)
+    run_task(TASKS["msa"], given, method_id, place, output, resume, options, flagged, executor)
 
 
 def fold(

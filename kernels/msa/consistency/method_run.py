@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -16,6 +16,8 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.msa.consistency import ensemble
 from antidiag.kernels.msa.consistency.posteriors import pair_models
 from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
+from antidiag.kernels.msa.consistency.posteriors.pair_models import PairModel
+from antidiag.kernels.msa.consistency.posteriors.pair_tasks import list_pair_tasks
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
 from antidiag.kernels.msa.consistency.solver import ConsistencyAlignment, ConsistencyStages, GivenGuide, align_sequences
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
@@ -90,6 +92,12 @@ def compile_stages(alignment_recipe: ConsistencyRecipe) -> None:
     align_sequences(TINY, replace(alignment_recipe, refinements=2), CpuStages(run), run, silent)
     if alignment_recipe.variants:
         ensemble.align_ensemble(TINY, alignment_recipe, CpuStages(run), run, silent, GivenGuide())
+
+
+def compile_posteriors(models: Sequence[PairModel]) -> None:
+    """Compile the posteriors of pairs on the CPU, by those of tiny sequences."""
+    tasks = list_pair_tasks(np.array([sequence.size for sequence in TINY]))
+    CpuStages(CpuRun()).compute_pairs(TINY, models, tasks)
 
 
 def name_leaves(tree: Tree, problem: MsaProblem) -> Tree:

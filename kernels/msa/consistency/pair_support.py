@@ -20,7 +20,7 @@ from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups import cpu_merging
-from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models
+from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models, pair_tasks
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import SparsePosteriors
 from antidiag.kernels.msa.consistency.solver import SELF_WEIGHT
 
@@ -87,7 +87,7 @@ def compute_pair_support(
     lengths = np.array([one.size for one in encoded], np.int64)
     known = pair_models.make_protein_models() if protein else pair_models.make_dna_models()
     stages = cpu_stages.CpuStages(CpuRun(monitor, threads=threads or count_processors()))
-    parts = stages.compute_pairs(encoded, known, cpu_stages.list_tasks_of_first(lengths, 2))
+    parts = stages.compute_pairs(encoded, known, pair_tasks.list_tasks_of_first(lengths, 2))
     made = stages.lay_out_pairs(lengths, parts)
     columns = np.flatnonzero(letters[first] != GAP), np.flatnonzero(letters[second] != GAP)
     return PairSupport((first, second), thirds, made, columns)

@@ -117,6 +117,20 @@ def estimate_memory(problem: MsaProblem, parameters: PosteriorParameters, backen
     )
 
 
+def estimate_block_memory(problem: MsaProblem, parameters: PosteriorParameters, rows: int, backend: str) -> Footprint:
+    """Estimate the memory of a block of pairs with so many rows: posteriors, the message, and the largest stage."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences if len(sequence)])
+    found = int(rows * (estimate_density(problem) * ENTRY_BYTES + FOUND_BYTES))
+    host = {"posteriors": found, "message": found}
+    if backend == "cuda":
+        batch = 4 * ENTRIES_A_ROW * min(rows, BATCH_ROWS)
+        sums = 4 * parameters.warps * _largest_warp_words(lengths)
+        return Footprint(host, {"sums of pairs": sums, "found": found + batch})
+    return Footprint(
+        {**host, "stages": parameters.threads * _border_bytes(*_longest_two(lengths), make_recipe(problem))}
+    )
+
+
 def _host_bytes(lengths: np.ndarray, alignment_recipe: ConsistencyRecipe) -> dict[str, int]:
     """Estimate the host bytes of a GPU run: lists of pairs, agreement of variants, and pairs too long for a warp."""
     n, letters, variants = lengths.size, int(lengths.sum()), len(alignment_recipe.variants)

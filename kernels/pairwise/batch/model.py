@@ -109,19 +109,27 @@ class BatchProblem:
         """The pairs, in their order."""
         return self.index_pairs(0, self.pair_count)
 
+    @cached_property
+    def second_ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each sequence that is first of some pair: where the seconds of its pairs begin and end, int64."""
+        count, firsts = len(self.sequences), np.arange(self.first_count)
+        if self.pairing == ALL:
+            return firsts + 1, np.full_like(firsts, count)
+        if self.pairing == RECORDS:
+            return firsts + count // 2, firsts + count // 2 + 1
+        return np.full_like(firsts, self.query_count), np.full_like(firsts, count)
+
+    @cached_property
+    def pair_begins(self) -> np.ndarray:
+        """For each sequence that is first of some pair: the number of its first pair, int64."""
+        begins, ends = self.second_ranges
+        return np.cumsum(ends - begins) - (ends - begins)
+
     def index_pairs(self, first: int, last: int) -> PairIndices:
         """Return the pairs from number ``first`` to before ``last``, without the indices of others."""
-        count, numbers = len(self.sequences), np.arange(first, last)
-        if self.pairing == ALL:
-            rows = np.arange(count)
-            begins = rows * (2 * count - rows - 1) // 2
-            firsts = np.searchsorted(begins[: count - 1], numbers, side="right") - 1
-            seconds = numbers - begins[firsts] + firsts + 1
-        elif self.pairing == RECORDS:
-            firsts, seconds = numbers, numbers + count // 2
-        else:
-            firsts, seconds = np.divmod(numbers, count - self.query_count)
-            seconds = seconds + self.query_count
+        numbers = np.arange(first, last)
+        firsts = np.searchsorted(self.pair_begins, numbers, side="right") - 1
+        seconds = self.second_ranges[0][firsts] + numbers - self.pair_begins[firsts]
         return PairIndices(firsts.astype(np.int32), seconds.astype(np.int32))
 
     def select_pairs(self, first: int, last: int) -> BatchProblem:

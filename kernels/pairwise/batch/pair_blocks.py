@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.model import sequence_lengths
+from antidiag.kernels.model import Outcome, sequence_lengths
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchPaths, BatchProblem
 from antidiag.kernels.run_splitting import RunPiece
 
@@ -18,24 +18,47 @@ MOST_LETTERS, MOST_PAIRS = 1 << 25, 20_000
 
 def list_blocks(problem: BatchProblem, least: int) -> list[RunPiece]:
     """Return blocks of pairs in their order; ``least`` of them if there are so many pairs."""
-    lengths = sequence_lengths(problem.sequences).astype(np.int64)
     step = min(MOST_PAIRS, -(-problem.pair_count // least))
+    borders = np.append(np.arange(0, problem.pair_count, step), problem.pair_count)
+    borders = _cut_letters(problem, borders)
+    _, cells = _sum_pairs_before(problem, borders)
     return [
-        block
-        for first in range(0, problem.pair_count, step)
-        for block in _cut_letters(problem, lengths, first, min(first + step, problem.pair_count))
+        RunPiece(f"pairs {first:,} to {last:,}", {"first": first, "last": last}, float(cost))
+        for (first, last), cost in zip(itertools.pairwise(borders.tolist()), np.diff(cells).tolist(), strict=True)
     ]
 
 
-def _cut_letters(problem: BatchProblem, lengths: np.ndarray, first: int, last: int) -> Iterator[RunPiece]:
-    """Yield the blocks of a range of pairs, which end where they have MOST_LETTERS."""
-    pairs = problem.index_pairs(first, last)
-    rows, columns = lengths[pairs.firsts], lengths[pairs.seconds]
-    parts = np.cumsum(rows + columns) // MOST_LETTERS
-    borders = [first, *(first + 1 + np.flatnonzero(np.diff(parts))).tolist(), last]
-    for begin, end in itertools.pairwise(borders):
-        cells = rows[begin - first : end - first] @ columns[begin - first : end - first]
-        yield RunPiece(f"pairs {begin:,} to {end:,}", {"first": begin, "last": end}, float(cells))
+def _cut_letters(problem: BatchProblem, borders: np.ndarray) -> np.ndarray:
+    """Return the borders of blocks, int64, with more of them in blocks of more than MOST_LETTERS."""
+    letters, _ = _sum_pairs_before(problem, borders)
+    parts = np.maximum(-(-np.diff(letters) // MOST_LETTERS), 1)
+    own = np.repeat(np.arange(parts.size), parts - 1)
+    number = np.arange(1, own.size + 1) - np.repeat(np.cumsum(parts - 1) - (parts - 1), parts - 1)
+    wanted = letters[own] + np.diff(letters)[own] * number // parts[own]
+    return np.unique(np.concatenate([borders, _find_pairs(problem, wanted)]))
+
+
+def _find_pairs(problem: BatchProblem, letters: np.ndarray) -> np.ndarray:
+    """Return the first pair before which all pairs together have so many letters, for each of ``letters``; int64."""
+    low, high = np.zeros_like(letters), np.full_like(letters, problem.pair_count)
+    while (low < high).any():
+        middle = (low + high) // 2
+        is_before = _sum_pairs_before(problem, middle)[0] < letters
+        low, high = np.where(is_before, middle + 1, low), np.where(is_before, high, middle)
+    return low
+
+
+def _sum_pairs_before(problem: BatchProblem, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the letters and the cells of all pairs before each of ``numbers``, int64, without a list of the pairs."""
+    lengths = sequence_lengths(problem.sequences).astype(np.int64)
+    sums = np.concatenate([[0], np.cumsum(lengths)])
+    begins, ends = problem.second_ranges
+    own, seconds = lengths[: begins.size], sums[ends] - sums[begins]
+    letters, cells = ((row.cumsum() - row) for row in (own * (ends - begins) + seconds, own * seconds))
+    row = np.searchsorted(problem.pair_begins, numbers, side="right") - 1
+    count = numbers - problem.pair_begins[row]
+    before = sums[begins[row] + count] - sums[begins[row]]
+    return letters[row] + own[row] * count + before, cells[row] + own[row] * before
 
 
 def block_problem(problem: BatchProblem, numbers: Mapping[str, Any]) -> BatchProblem:
@@ -43,15 +66,16 @@ def block_problem(problem: BatchProblem, numbers: Mapping[str, Any]) -> BatchPro
     return problem.select_pairs(int(numbers["first"]), int(numbers["last"]))
 
 
-def join_blocks(problem: BatchProblem, blocks: Iterable[tuple[RunPiece, BatchAnswer]]) -> BatchAnswer:
+def join_blocks(problem: BatchProblem, blocks: Iterable[tuple[RunPiece, BatchAnswer]]) -> Outcome:
     """Return the answer of all blocks, which come in any order."""
     ordered = [answer for _, answer in sorted(blocks, key=lambda block: block[0].numbers["first"])]
     strands = [answer.is_reversed for answer in ordered if answer.is_reversed is not None]
-    return BatchAnswer(
+    answer = BatchAnswer(
         np.concatenate([answer.scores for answer in ordered]),
         _join_paths([answer.paths for answer in ordered if answer.paths is not None]),
         np.concatenate(strands) if strands else None,
     )
+    return Outcome(answer, {})
 
 
 def _join_paths(parts: list[BatchPaths]) -> BatchPaths | None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.search import database as databases
 from antidiag.kernels.pairwise.search import driver
-from antidiag.kernels.pairwise.search.answer import SearchAnswer
 from antidiag.kernels.pairwise.search.database import OpenedDatabase, SequenceDatabase
 from antidiag.kernels.pairwise.search.driver import SearchJob
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
@@ -68,8 +68,8 @@ def pack_shard(job: SearchJob) -> Mapping[str, Any]:
     }
 
 
-def join_shards(problem: SearchProblem, shards: Iterable[tuple[RunPiece, Any]]) -> SearchAnswer:
-    """Return the answer of all shards; their hits are aligned on the threads of this process."""
+def join_shards(problem: SearchProblem, shards: Iterable[tuple[RunPiece, Any]]) -> Outcome:
+    """Return the outcome of all shards; their hits are aligned on the threads of this process."""
     threads = count_processors()
     parameters = SearchParameters(threads=threads)
     job = driver.open_search(problem, parameters, Monitor(), _open_once(problem.database))
@@ -79,4 +79,4 @@ def join_shards(problem: SearchProblem, shards: Iterable[tuple[RunPiece, Any]]) 
         for number, hits in enumerate(job.hits):
             own = found["queries"] == number
             hits.add(found["numbers"][own], found["strands"][own], found["scores"][own])
-    return driver.finish_search(job, CpuRun(Monitor(), StepLog(), threads)).answer
+    return driver.finish_search(job, CpuRun(Monitor(), StepLog(), threads))

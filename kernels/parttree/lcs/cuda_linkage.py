@@ -7,7 +7,7 @@ against all others, except those of the largest component. Equally long edges ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,18 +23,20 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.lcs import cpu_spanning_tree
+from antidiag.kernels.parttree.lcs.block_pairs import read_block_pair
 from antidiag.kernels.parttree.lcs.cpu_spanning_tree import edge_key, find_root
 from antidiag.kernels.parttree.lcs.linkage import (
     MASK_LETTER_BYTES,
     PHASE,
     Joins,
+    encode_different,
     joins_of_spanning_tree,
     run_linkage,
     sort_by_length,
 )
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeProblem
-from antidiag.kernels.parttree.progress import ReportProgress
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.symbols import BITS
 from antidiag.kernels.steps import StepLog
 
@@ -72,11 +74,34 @@ def lcs_single_linkage(
 def link_on_device(codes: np.ndarray, offsets: np.ndarray, run: DeviceRun, report: ReportProgress) -> Joins:
     """Return joins and heights of encoded sequences, as `linkage.single_linkage`, by rounds on the device."""
     every, order = sort_by_length(codes, offsets)
-    count = order.size
+    keys, lengths = _spanning_edges(every, run, report)
+    return joins_of_spanning_tree(keys, lengths.view(np.float32), order)
+
+
+def span_block_pair(
+    problem: PartTreeProblem, parameters: PartTreeThreads, numbers: Mapping[str, int], monitor: Monitor
+) -> Mapping[str, np.ndarray]:
+    """Return the edges of the minimum spanning tree of the sequences of two blocks together; see `block_pairs`."""
+    run, ranks = DeviceRun(monitor, StepLog()), np.unique(np.concatenate(read_block_pair(numbers)))
+    run.host_part().compile(compile_device_linkage)
+    every, _ = sort_by_length(*encode_different(problem)[2:])
+    own = np.diff(every.offsets)[ranks]
+    starts = np.concatenate([[0], np.cumsum(own)])
+    codes = every.codes[np.repeat(every.offsets[ranks] - starts[:-1], own) + np.arange(starts[-1])]
+    some = cpu_spanning_tree.SequencesByLength(codes, starts)
+    keys, lengths = _spanning_edges(some, run, RecursionProgress(monitor, PHASE))
+    return {"keys": ranks[keys >> 32] << 32 | ranks[keys & 0xFFFFFFFF], "lengths": lengths}
+
+
+def _spanning_edges(
+    sequences: cpu_spanning_tree.SequencesByLength, run: DeviceRun, report: ReportProgress
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of the minimum spanning tree, in no order: keys int64, and bits of the lengths, int32."""
+    count = sequences.offsets.size - 1
     keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
     if count < 2:
-        return joins_of_spanning_tree(keys, lengths.view(np.float32), order)
-    texts, component, edges, left = DeviceSequences(run, every), np.arange(count, dtype=np.int32), 0, count
+        return keys, lengths
+    texts, component, edges, left = DeviceSequences(run, sequences), np.arange(count, dtype=np.int32), 0, count
     queries = np.arange(count, dtype=np.int32)
     while left > 1:
         nearest = texts.nearest(component, queries, report)
@@ -85,7 +110,7 @@ def link_on_device(codes: np.ndarray, offsets: np.ndarray, run: DeviceRun, repor
         queries = np.flatnonzero(component != np.bincount(component).argmax()).astype(np.int32)
         report(count - left, count)
     report(count, count)
-    return joins_of_spanning_tree(keys, lengths.view(np.float32), order)
+    return keys, lengths
 
 
 class DeviceSequences:

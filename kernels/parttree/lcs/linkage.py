@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
 import numpy as np
@@ -12,12 +12,14 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, group_equal_sequences
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.lcs import cpu_spanning_tree
+from antidiag.kernels.parttree.lcs.block_pairs import read_block_pair
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.sizes import linkage_blocks
 from antidiag.kernels.parttree.splitting.recursion import tree_with_equal_leaves
 from antidiag.kernels.parttree.symbols import encode_sequences
+from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.text import format_count
@@ -61,8 +63,7 @@ def run_linkage(problem: PartTreeProblem, run: CpuRun, name: str, link: Link, le
     ``name`` is that of its phase, ``letter_bytes`` the memory that it takes for each letter.
     """
     with run.phase(name) as phase:
-        first, own = group_equal_sequences(problem.sequences)
-        codes, offsets = encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.is_protein)
+        first, own, codes, offsets = encode_different(problem)
         report = RecursionProgress(run.monitor, name)
         joins, heights = link(codes, offsets, first, phase, report)
         report(1, 1)
@@ -70,6 +71,38 @@ def run_linkage(problem: PartTreeProblem, run: CpuRun, name: str, link: Link, le
         tree = tree_with_equal_leaves(problem.names, own, joins, edge_lengths(joins, heights), problem.title)
         phase.log(LoggedCells((0, first.size), (0, first.size)), 0, run.started_ns)
     return Outcome(PartTreeAnswer(tree), run.times_ms, letter_bytes * codes.size, notes=notes)
+
+
+def encode_different(problem: PartTreeProblem) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the different sequences of a problem: see `group_equal_sequences` and `encode_sequences`."""
+    first, own = group_equal_sequences(problem.sequences)
+    return first, own, *encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.is_protein)
+
+
+def span_block_pair(
+    problem: PartTreeProblem, parameters: PartTreeThreads, numbers: Mapping[str, int], monitor: Monitor
+) -> Mapping[str, np.ndarray]:
+    """Return the edges of the minimum spanning tree between two blocks, or within one; see `block_pairs`."""
+    run, pair = CpuRun(monitor), read_block_pair(numbers)
+    run.compile_once(compile_linkage)
+    with run.phase(PHASE) as phase:
+        sequences, _ = sort_by_length(*encode_different(problem)[2:])
+        report = RecursionProgress(monitor, PHASE)
+        keys, lengths = spanning_edges_of_pairs([pair], 1, phase, partial(_spanning_tree_of_blocks, sequences), report)
+    return {"keys": keys, "lengths": lengths}
+
+
+def join_block_pairs(problem: PartTreeProblem, pieces: Iterable[tuple[RunPiece, Mapping[str, np.ndarray]]]) -> Outcome:
+    """Return the tree along the minimum spanning tree of the edges of all pairs of blocks."""
+
+    def link(
+        codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress
+    ) -> Joins:
+        keys, lengths = zip(*((edges["keys"], edges["lengths"]) for _, edges in pieces), strict=True)
+        order = np.argsort(np.diff(offsets), kind="stable")
+        return joins_of_spanning_tree(np.concatenate(keys), np.concatenate(lengths).view(np.float32), order)
+
+    return run_linkage(problem, CpuRun(), PHASE, link, MASK_LETTER_BYTES)
 
 
 def edge_lengths(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
@@ -155,8 +188,15 @@ def spanning_edges_of_blocks(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the edges of the trees of all pairs of blocks, and of every block."""
     pairs = list(itertools.combinations(parts, 2)) + [(part, part) for part in parts]
+    return spanning_edges_of_pairs(pairs, max(count * (count - 1) // 2, 1), phase, tree, report)
+
+
+def spanning_edges_of_pairs(
+    pairs: list[tuple[np.ndarray, np.ndarray]], total: int, phase: CpuPhase, tree: BlockTrees, report: ReportProgress
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of the trees of some pairs of blocks, which have ``total`` pairs of sequences."""
     found: list[tuple[np.ndarray, np.ndarray]] = []
-    done, total = np.zeros((phase.run.threads, 8), np.int64), max(count * (count - 1) // 2, 1)
+    done = np.zeros((phase.run.threads, 8), np.int64)
     phase.share_tasks(
         pairs,
         lambda worker, pair: found.append(tree(*pair, done[worker], phase.run.stop)),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.model import Outcome
 from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.trees.alignment_trees.problem import AlignmentTreeAnswer, AlignmentTreeProblem
 from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
@@ -38,7 +39,7 @@ def pack_joined_tree(joined: Iterable[np.ndarray], pairs_without: int) -> Mappin
     }
 
 
-def join_replicates(problem: AlignmentTreeProblem, pieces: Iterable[tuple[RunPiece, Any]]) -> AlignmentTreeAnswer:
+def join_replicates(problem: AlignmentTreeProblem, pieces: Iterable[tuple[RunPiece, Any]]) -> Outcome:
     """Return the tree with the support of all replicates, whose joins are int32 (replicates, joins, 2)."""
     found = list(pieces)
     tree = next(value for piece, value in found if piece.name == TREE)
@@ -49,4 +50,4 @@ def join_replicates(problem: AlignmentTreeProblem, pieces: Iterable[tuple[RunPie
                 support.add_replicate(joins)
     joined = (tree["joins"], tree["records"], tree["last_nodes"], tree["distances"])
     answer = make_joined_tree(problem, *joined, inner_names=support.node_names() if problem.bootstrap else None)
-    return AlignmentTreeAnswer(answer.tree, answer.joins, tree["pairs_without"])
+    return Outcome(AlignmentTreeAnswer(answer.tree, answer.joins, tree["pairs_without"]), {})

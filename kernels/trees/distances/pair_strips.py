@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.model import sequence_lengths
+from antidiag.kernels.model import Outcome, sequence_lengths
 from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.trees.distances.problem import DistanceAnswer, FullProblem, problem_matrix
@@ -50,7 +50,7 @@ def list_strips(problem: FullProblem, least: int) -> list[RunPiece]:
     ]
 
 
-def join_strips(problem: FullProblem, strips: Iterable[tuple[RunPiece, np.ndarray]]) -> DistanceAnswer:
+def join_strips(problem: FullProblem, strips: Iterable[tuple[RunPiece, np.ndarray]]) -> Outcome:
     """Return the matrix of the strips, float64 (last, last - first) each, with zeros on and below the diagonal."""
     order = length_order(problem)
     values = np.zeros((order.size, order.size))
@@ -60,7 +60,7 @@ def join_strips(problem: FullProblem, strips: Iterable[tuple[RunPiece, np.ndarra
         values[np.ix_(before, own)] = strip[:first]
         values[np.ix_(own, before)] = strip[:first].T
         values[np.ix_(own, own)] = strip[first:] + strip[first:].T
-    return DistanceAnswer(problem_matrix(problem, values, "full distances"))
+    return Outcome(DistanceAnswer(problem_matrix(problem, values, "full distances")), {})
 
 
 def strip_of_counts(counts: np.ndarray, lengths: np.ndarray, first: int) -> np.ndarray:

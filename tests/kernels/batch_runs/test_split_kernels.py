@@ -8,7 +8,15 @@ import pytest
 from antidiag.kernels import registry
 from antidiag.kernels.batch_runs import split_runs
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
-from tests.kernels.batch_runs.test_split_runs import random_alignment, random_sequences, run_whole
+from antidiag.kernels.msa.consistency.sizes import LONG_CELLS
+from antidiag.kernels.parttree.lcs import block_pairs
+from tests.kernels.batch_runs.test_split_runs import (
+    assert_same_alignment,
+    family,
+    random_alignment,
+    random_sequences,
+    run_whole,
+)
 
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
@@ -43,3 +51,23 @@ def test_emulated_replicates_give_the_support_of_the_cpu(emulated, monkeypatch):
     found = run_split_on_device("nj-alignment", data, 3, monkeypatch, bootstrap=7)
     assert found.answer.tree.names == run_whole("nj-alignment", data, bootstrap=7).answer.tree.names
     assert found.backend == "cuda"
+
+
+@pytest.mark.parametrize("long_cells", [LONG_CELLS, 900])
+def test_emulated_blocks_of_posteriors_are_those_of_the_cpu(emulated, monkeypatch, long_cells):
+    from antidiag.kernels.msa.consistency.posteriors import cuda_stages
+
+    monkeypatch.setattr(cuda_stages, "LONG_CELLS", long_cells)
+    data = family(7, 32)
+    found = run_split_on_device("msa", data, 3, monkeypatch)
+    assert_same_alignment(found, run_whole("msa", data))
+    assert found.backend == "cuda" and "3 pieces" in found.notes[-1]
+
+
+def test_emulated_linkage_of_blocks_is_that_of_the_cpu(emulated, monkeypatch):
+    monkeypatch.setattr(block_pairs, "LEAST_BLOCK", 10)
+    data = random_sequences(40)
+    found = run_split_on_device("lcs-single-linkage", data, 6, monkeypatch)
+    tree, other = found.answer.tree, run_whole("lcs-single-linkage", data).answer.tree
+    assert tree.names == other.names and np.array_equal(tree.lengths, other.lengths, equal_nan=True)
+    assert found.backend == "cuda" and "10 pieces" in found.notes[-1]

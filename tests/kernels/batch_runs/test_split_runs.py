@@ -14,9 +14,13 @@ from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.executors.tasks import TaskFailed
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import posterior_blocks
 from antidiag.kernels.pairwise.batch import pair_blocks
+from antidiag.kernels.pairwise.batch.model import BatchProblem
+from antidiag.kernels.parttree.lcs import block_pairs
 from antidiag.kernels.trees.distances import pair_strips
 from tests.dask_clusters import start_thread_cluster
 
@@ -114,6 +118,121 @@ def test_blocks_hold_every_pair_once_in_order(monkeypatch, pairing, letters):
         }[pairing]
     )
     assert sum(block.cost for block in blocks) == problem.cells
+    for block in blocks:
+        pairs = pair_blocks.block_problem(problem, block.numbers)
+        most = max(sum(len(one) for one in pairs.make_pair(number).sequences) for number in range(pairs.pair_count))
+        assert pairs.pair_count <= 7 and sum(map(len, pairs.sequences)) < letters + most
+
+
+def test_blocks_are_listed_without_a_list_of_their_pairs(monkeypatch):
+    monkeypatch.setattr(BatchProblem, "index_pairs", None)
+    problem = registry.find_method("batch-score").problem_type.make_problem(random_sequences(5000), {"pairing": "all"})
+    blocks = pair_blocks.list_blocks(problem, 12)
+    assert len(blocks) == 625 and blocks[-1].numbers["last"] == problem.pair_count == 12_497_500
+    assert sum(block.cost for block in blocks) == problem.cells
+
+
+def family(count: int, length: int = 40) -> list[Sequence]:
+    """Related proteins of several lengths, and an empty one."""
+    rows = random_alignment(count - 1, length)
+    letters = [row[number % 7 :].tobytes() for number, row in enumerate(rows.letters)]
+    return [Sequence(f"s{number}", one, SequenceType.PROTEIN) for number, one in enumerate([*letters, b""])]
+
+
+def assert_same_alignment(split: Result, whole: Result) -> None:
+    split.check(split.problem)
+    one, other = split.answer, whole.answer
+    assert np.array_equal(one.alignment.letters, other.alignment.letters)
+    assert np.array_equal(one.confidence, other.confidence)
+    assert one.tree.names == other.tree.names and np.array_equal(one.tree.lengths, other.tree.lengths, equal_nan=True)
+
+
+def test_an_alignment_by_shared_posteriors_is_that_of_one_run(executor):
+    data = family(20)
+    split = run_split(executor, "msa", data)
+    assert_same_alignment(split, run_whole("msa", data))
+    assert "pieces (posteriors of blocks of pairs)" in split.notes[-1] and "posteriors" in split.times_ms
+
+
+def test_each_variant_has_blocks_of_its_own():
+    data = family(6)
+    with ExecutorChoice("local", slots=1).open() as executor:
+        split = run_split(executor, "msa", data, effort="thorough")
+    assert_same_alignment(split, run_whole("msa", data, effort="thorough"))
+    assert "12 pieces" in split.notes[-1], "four variants of three blocks each"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_sequences_have_few_blocks(count):
+    data = family(count + 1)
+    with ExecutorChoice("local", slots=1).open() as executor:
+        assert_same_alignment(run_split(executor, "msa", data), run_whole("msa", data))
+
+
+@pytest.mark.parametrize(("least", "rows"), [(1, 10**6), (6, 10**6), (10**6, 10**6), (1, 300)])
+def test_blocks_of_posteriors_hold_every_task_once(monkeypatch, least, rows):
+    monkeypatch.setattr(posterior_blocks, "MOST_ROWS", rows)
+    problem = registry.find_method("msa").problem_type.make_problem(family(40), {})
+    blocks = posterior_blocks.list_blocks(problem, least)
+    tasks = [task for block in blocks for task in posterior_blocks.open_block(problem, block.numbers).tasks]
+    pairs = {frozenset((task.x, other)) for task in tasks for other in task.others}
+    assert len(pairs) == sum(len(task.others) for task in tasks) == 39 * 38 // 2
+    assert sum(block.cost for block in blocks) == problem.cells
+    assert len(blocks) == {(1, 10**6): 1, (6, 10**6): 6, (10**6, 10**6): len(tasks)}.get((least, rows), len(blocks))
+    for block in blocks if rows == 300 else ():
+        own = posterior_blocks.open_block(problem, block.numbers).tasks
+        assert sum(problem.lengths[problem.filled[task.x]] * len(task.others) for task in own[1:]) <= 300 + 16 * 40
+
+
+def test_a_block_that_does_not_fit_is_refused(monkeypatch):
+    large = Footprint({"posteriors": 1 << 60})
+    monkeypatch.setattr(posterior_blocks.sizes, "estimate_block_memory", lambda *rest: large)
+    with ExecutorChoice("local", slots=1).open() as executor, pytest.raises(TaskFailed, match="fewer on one machine"):
+        run_split(executor, "msa", family(6))
+
+
+@pytest.mark.parametrize("method_id", ["msa", "lcs-single-linkage", "distance-full"])
+def test_pieces_report_their_share_of_the_work(method_id):
+    heard = list[tuple[int, int]]()
+    monitor = Monitor(lambda done, total, phase: heard.append((done, total)) if phase == "pieces" else None)
+    method = registry.find_method(method_id)
+    problem = method.problem_type.make_problem(random_sequences(80), {})
+    with ExecutorChoice("local", slots=1).open() as executor:
+        split_runs.execute_split(method, problem, {}, executor, monitor, "cpu")
+    assert heard == sorted(heard) and heard[0][0] == 0
+    pieces = method.splitting.list_pieces(problem, split_runs.PIECES_PER_SLOT)
+    assert heard[-1] == (sum(int(piece.cost) for piece in pieces),) * 2
+
+
+def test_posteriors_that_are_shared_out_can_be_cancelled():
+    monitor = Monitor(lambda done, total, phase: monitor.cancel() if phase == "pieces" and done else None)
+    method = registry.find_method("msa")
+    problem = method.problem_type.make_problem(family(20), {})
+    with ExecutorChoice("local", slots=1).open() as executor, pytest.raises(Cancelled):
+        split_runs.execute_split(method, problem, {}, executor, monitor, "cpu")
+
+
+def test_single_linkage_of_blocks_is_that_of_one_run(executor, monkeypatch):
+    monkeypatch.setattr(block_pairs, "LEAST_BLOCK", 9)
+    far = [Sequence(f"far{number}", letters, SequenceType.PROTEIN) for number, letters in enumerate([b"YYY", b"WWWW"])]
+    data = [*random_sequences(60), *random_sequences(5, seed=1), *far, *family(4)]
+    whole, split = run_whole("lcs-single-linkage", data), run_split(executor, "lcs-single-linkage", data)
+    split.check(split.problem)
+    tree, other = split.answer.tree, whole.answer.tree
+    assert tree.names == other.names and np.array_equal(tree.lengths, other.lengths, equal_nan=True)
+    assert any("saturated" in note for note in whole.notes) and split.notes[:-1] == whole.notes
+    assert "15 pieces (pairs of blocks of sequences)" in split.notes[-1] and split.cells == whole.cells
+
+
+@pytest.mark.parametrize("count", [1, 2, 50, 300])
+@pytest.mark.parametrize("least", [1, 12, 1000])
+def test_pairs_of_blocks_hold_every_pair_of_sequences(count, least):
+    problem = registry.find_method("lcs-single-linkage").problem_type.make_problem(random_sequences(count), {})
+    found = np.zeros((count, count), int)
+    for piece in block_pairs.list_block_pairs(problem, least):
+        first, second = block_pairs.read_block_pair(piece.numbers)
+        found[np.ix_(first, second)] += 1
+    assert (found == np.triu(np.ones_like(found)) + np.tril(found, -1)).all() and found.max() == 1
 
 
 def test_bootstrap_in_pieces_is_that_of_one_run(executor):
@@ -196,6 +315,7 @@ def test_a_search_in_shards_is_that_of_one_run(options):
         assert executor.counts.done > 4
     split = result.answer
     result.check(result.problem)
+    assert any(note.startswith("E-values: fitted") for note in result.notes) == (options is FITTED)
     assert len(whole) and len(split) == len(whole)
     for name in ("query", "scores", "reverse", "starts", "ends", "operations", "histogram", "evalues"):
         assert np.array_equal(getattr(split, name), getattr(whole, name)), name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,22 +14,17 @@ from antidiag.kernels.msa.consistency.groups.column_scorer import CpuColumnScore
 from antidiag.kernels.msa.consistency.posteriors import cpu_pairs, cpu_sparse, cpu_strips, sparse_posteriors
 from antidiag.kernels.msa.consistency.posteriors.cpu_strips import CELLS, COLUMNS, LANES, PairModelWeights
 from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.pair_tasks import PairTask, list_pair_tasks
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs, SparsePosteriors
+
+FindPairs = Callable[[Sequence[PairModel], Monitor], list[CompressedPairs]]
+"""Returns the posteriors of all pairs by some models, which others compute."""
 
 PIECE = 64
 """Pairs of one task of a thread."""
 
 ROWS_ENTRIES = 12
 """Initial capacity, in entries per row and lane."""
-
-
-@dataclass(frozen=True)
-class PairTask:
-    """A sequence x and up to 16 sequences that are no shorter."""
-
-    x: int
-    others: tuple[int, ...]
-    cells: int
 
 
 def pack_model(model: PairModel, longest: int) -> PairModelWeights:
@@ -53,30 +48,6 @@ def pack_model(model: PairModel, longest: int) -> PairModelWeights:
     )
 
 
-def list_pair_tasks(lengths: np.ndarray, cells: int = 1) -> list[PairTask]:
-    """List all pairs of at least ``cells`` cells as tasks, largest first."""
-    order = [int(x) for x in np.argsort(lengths, kind="stable") if lengths[x]]
-    made = []
-    for place, x in enumerate(order):
-        beside = [y for y in order[place + 1 :] if lengths[x] * lengths[y] >= cells]
-        for first in range(0, len(beside), LANES):
-            others = tuple(beside[first : first + LANES])
-            made.append(PairTask(x, others, int(lengths[x] * lengths[list(others)].sum())))
-    return sorted(made, key=lambda task: -task.cells)
-
-
-def list_tasks_of_first(lengths: np.ndarray, first_count: int) -> list[PairTask]:
-    """List as tasks all pairs that contain one of the first ``some`` sequences, largest first."""
-    made = []
-    for x in range(first_count):
-        longer = [y for y in range(x + 1, lengths.size) if lengths[y] >= lengths[x]]
-        shorter = [y for y in range(x + 1, lengths.size) if lengths[y] < lengths[x]]
-        groups = [(x, tuple(longer[first : first + LANES])) for first in range(0, len(longer), LANES)]
-        groups += [(y, (x,)) for y in shorter]
-        made += [PairTask(one, others, int(lengths[one] * lengths[list(others)].sum())) for one, others in groups]
-    return sorted(made, key=lambda task: -task.cells)
-
-
 def allocate_buffers(m: int, n: int, models: int) -> cpu_pairs.PosteriorBuffers:
     """Allocate buffers for a task of sequences of at most m and n letters."""
     borders, row = -(-n // COLUMNS) + 4, (m + 1) * LANES
@@ -92,14 +63,18 @@ def allocate_buffers(m: int, n: int, models: int) -> cpu_pairs.PosteriorBuffers:
 
 @dataclass(frozen=True)
 class CpuStages:
-    """The `ConsistencyStages` of CPU threads; posteriors below ``cut`` units are dropped."""
+    """The `ConsistencyStages` of CPU threads; posteriors below ``cut`` units are dropped.
+
+    Where ``find_pairs`` is given, others compute the posteriors of all pairs.
+    """
 
     run: CpuRun
     cut: int = CUT
+    find_pairs: FindPairs | None = None
 
     def with_monitor(self, monitor: Monitor) -> CpuStages:
         """Return the same stages with another monitor."""
-        return CpuStages(CpuRun(monitor, threads=self.run.threads), self.cut)
+        return replace(self, run=CpuRun(monitor, threads=self.run.threads))
 
     def make_scorer(self, posteriors: SparsePosteriors, weights: np.ndarray) -> CpuColumnScorer:
         """Return the scorer of columns by these posteriors."""
@@ -108,6 +83,9 @@ class CpuStages:
     def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> SparsePosteriors:
         """Return posteriors of all pairs of encoded sequences: the root mean square over the models."""
         lengths = np.array([sequence.size for sequence in sequences], np.int64)
+        if self.find_pairs:
+            with self.run.phase("posteriors"):
+                return self.lay_out_pairs(lengths, self.find_pairs(models, self.run.monitor))
         return self.lay_out_pairs(lengths, self.compute_pairs(sequences, models, list_pair_tasks(lengths)))
 
     def compute_pairs(
@@ -119,6 +97,7 @@ class CpuStages:
         letters = np.concatenate([*sequences, np.empty(0, np.uint8)])
         longest = int(lengths.max(initial=0))
         parts: list[CompressedPairs] = []
+        work = sorted(work, key=lambda task: -task.cells)
         forward = tuple(pack_model(model, longest) for model in models)
         backward = tuple(pack_model(model.reverse_model(), longest) for model in models)
         sizes = [task.cells for task in work]

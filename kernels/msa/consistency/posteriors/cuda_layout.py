@@ -71,6 +71,15 @@ class DeviceEntries:
             words=run.upload_array(np.append(part.columns | part.units.astype(np.uint32) << 16, np.uint32(0))),
         )
 
+    def download_entries(self, run: DeviceRun, lengths: np.ndarray) -> CompressedPairs:
+        """Copy the entries to the host."""
+        rows = int(lengths[self.pairs[:, 0]].sum())
+        begins, counts = run.download_array(self.begins)[:rows], run.download_array(self.counts)[:rows]
+        places = np.repeat(begins - sparse_posteriors.exclusive_sums(counts), counts) + np.arange(counts.sum())
+        words = run.download_array(self.words)[places]
+        columns, units = (words & 0xFFFF).astype(np.uint16), (words >> 16).astype(np.uint16)
+        return sparse_posteriors.compress_rows(self.pairs, lengths, counts, columns, units)
+
     def pack_struct(self, cursor: int, limit: int) -> tuple[Any, ...]:
         """Return the arguments ENTRIES; ``cursor`` is the address of the word that counts entries."""
         return ENTRIES.from_object(self, capacity=self.words.size, cursor=cursor, limit=limit)

@@ -19,7 +19,11 @@ from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.consistency.groups import cuda_merging
 from antidiag.kernels.msa.consistency.groups.cuda_merging import CudaColumnScorer
-from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages, list_pair_tasks, pack_model
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import (
+    CpuStages,
+    FindPairs,
+    pack_model,
+)
 from antidiag.kernels.msa.consistency.posteriors.cuda_layout import DeviceEntries, DevicePosteriors, lay_out_pairs
 from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
     GROUP,
@@ -34,6 +38,7 @@ from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
     WARPS,
 )
 from antidiag.kernels.msa.consistency.posteriors.pair_models import CODES, CUT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.pair_tasks import PairTask, list_pair_tasks
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs
 from antidiag.kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, count_warp_words
 
@@ -50,11 +55,15 @@ PRODUCTS = 25
 
 @dataclass(frozen=True)
 class CudaStages:
-    """The `ConsistencyStages` of the current device."""
+    """The `ConsistencyStages` of the current device.
+
+    Where ``find_pairs`` is given, others compute the posteriors of all pairs.
+    """
 
     run: DeviceRun
     warps: int = 1024
     cut: int = CUT
+    find_pairs: FindPairs | None = None
 
     def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> DevicePosteriors:
         """Return posteriors of all pairs, equal to those of the CPU to the last unit; a warp computes a pair at a time.
@@ -62,22 +71,41 @@ class CudaStages:
         The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
         """
         lengths = np.array([sequence.size for sequence in sequences], np.int64)
-        made = self._compute_short_pairs(sequences, models, lengths)
-        host = CpuRun(CancelOnlyMonitor(self.run.monitor), threads=count_processors())
-        long = CpuStages(host, self.cut).compute_pairs(sequences, models, list_pair_tasks(lengths, LONG_CELLS))
+        if self.find_pairs:
+            return self.lay_out_pairs(lengths, self.find_pairs(models, self.run.monitor))
+        made = self._compute_short_pairs(sequences, models, lengths, _list_pairs(lengths))
+        long = self._compute_long_pairs(sequences, models, list_pair_tasks(lengths, LONG_CELLS))
         made += [DeviceEntries.upload_entries(self.run, part, lengths) for part in long]
         self.run.report_progress(1, 1, "posteriors")
         return lay_out_pairs(lengths, made, self.run)
 
+    def compute_pairs(
+        self, sequences: Sequence[np.ndarray], models: Sequence[PairModel], work: Sequence[PairTask]
+    ) -> list[CompressedPairs]:
+        """Return posteriors of the pairs of some tasks, on the host."""
+        lengths = np.array([sequence.size for sequence in sequences], np.int64)
+        pairs = np.array([(task.x, y) for task in work for y in task.others], np.int32).reshape(-1, 2)
+        short = self._compute_short_pairs(sequences, models, lengths, _sort_by_cells(pairs, lengths))
+        others = [tuple(y for y in task.others if lengths[task.x] * lengths[y] >= LONG_CELLS) for task in work]
+        tasks = [replace(task, others=long) for task, long in zip(work, others, strict=True) if long]
+        made = [entries.download_entries(self.run, lengths) for entries in short]
+        return made + self._compute_long_pairs(sequences, models, tasks)
+
+    def _compute_long_pairs(
+        self, sequences: Sequence[np.ndarray], models: Sequence[PairModel], work: Sequence[PairTask]
+    ) -> list[CompressedPairs]:
+        """Return posteriors of the pairs of some tasks, which the CPU computes."""
+        host = CpuRun(CancelOnlyMonitor(self.run.monitor), threads=count_processors())
+        return CpuStages(host, self.cut).compute_pairs(sequences, models, work)
+
     def _compute_short_pairs(
-        self, sequences: Sequence[np.ndarray], models: Sequence[PairModel], lengths: np.ndarray
+        self, sequences: Sequence[np.ndarray], models: Sequence[PairModel], lengths: np.ndarray, pairs: np.ndarray
     ) -> list[DeviceEntries]:
-        """Return the posteriors of the pairs of fewer than LONG_CELLS cells, slice by slice."""
+        """Return the posteriors of those pairs that have fewer than LONG_CELLS cells, slice by slice."""
         given = _upload_models(models, int(lengths.max(initial=0)), self.run)
         starts = np.concatenate([[0], np.cumsum(lengths)])
         letters = self.run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)]))
         given = *given, letters, self.run.upload_array(starts)
-        pairs = _list_pairs(lengths)
         pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
         if not len(pairs):
             return []
@@ -189,7 +217,11 @@ def _list_pairs(lengths: np.ndarray) -> np.ndarray:
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0]
     first, second = np.triu_indices(order.size, 1)
-    pairs = np.stack([order[first], order[second]], 1).astype(np.int32)
+    return _sort_by_cells(np.stack([order[first], order[second]], 1).astype(np.int32), lengths)
+
+
+def _sort_by_cells(pairs: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return pairs, int32 (k, 2), with those first that have most cells."""
     return pairs[np.argsort(-lengths[pairs].prod(1), kind="stable")]
 
 

@@ -64,6 +64,26 @@ class CompressedPairs(NamedTuple):
     units: np.ndarray
 
 
+def compress_rows(
+    pairs: np.ndarray, lengths: np.ndarray, counts: np.ndarray, columns: np.ndarray, units: np.ndarray
+) -> CompressedPairs:
+    """Return pairs whose entries lie one after another, ``counts`` of them (letters of all x,) in each row."""
+    m = lengths[pairs[:, 0]]
+    rows = exclusive_sums(m + 1)
+    pointers = np.zeros(int((m + 1).sum()), np.int64)
+    pointers[np.arange(counts.size) + np.repeat(np.arange(1, m.size + 1), m)] = counts
+    pointers = np.cumsum(pointers)
+    begins = pointers[rows]
+    return CompressedPairs(pairs, rows, begins, (pointers - np.repeat(begins, m + 1)).astype(np.int32), columns, units)
+
+
+def count_row_entries(part: CompressedPairs) -> np.ndarray:
+    """Return the entries of each row of pairs whose entries lie one after another, uint16 (letters of all x,)."""
+    is_pointer_of_row = np.ones(part.pointers.size, bool)
+    is_pointer_of_row[part.rows] = False
+    return np.diff(part.pointers, prepend=0)[is_pointer_of_row].astype(np.uint16)
+
+
 def allocate_pairs(lengths: np.ndarray, parts: Iterable[CompressedPairs]) -> SparsePosteriors:
     """Allocate posteriors for the pairs of all parts in both orders; other pairs have no entries."""
     counts = np.zeros((lengths.size, lengths.size), np.int64)
