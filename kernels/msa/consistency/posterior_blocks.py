@@ -7,7 +7,7 @@ as pairs, entries of each row, columns and units: 2 bytes a row and 4 bytes a po
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,12 +101,13 @@ class BlockPosteriors:
     problem: MsaProblem
     source: PieceSource
 
-    def find_pairs(self, models: Sequence[PairModel], monitor: Monitor) -> list[CompressedPairs]:
-        """Return the posteriors of all pairs by some models of the recipe."""
+    def find_pairs(self, models: Sequence[PairModel], monitor: Monitor) -> Iterator[CompressedPairs]:
+        """Yield the posteriors of all pairs by some models of the recipe, as blocks of them are computed."""
         variant = _list_model_sets(make_recipe(self.problem)).index(tuple(models))
         blocks = [piece for piece in self.source.pieces if piece.numbers["variant"] == variant]
         lengths = _filled_lengths(self.problem)
-        return [unpack_block(value, lengths) for _, value in self.source.compute_pieces(blocks, monitor)]
+        for _, value in self.source.compute_pieces(blocks, monitor):
+            yield unpack_block(value, lengths)
 
 
 def _list_model_sets(recipe: ConsistencyRecipe) -> list[tuple[PairModel, ...]]:
@@ -121,4 +122,4 @@ def _filled_lengths(problem: MsaProblem) -> np.ndarray:
 
 def _select_tasks(problem: MsaProblem, numbers: Mapping[str, int]) -> list[PairTask]:
     """Return the tasks of a block."""
-    return list_pair_tasks(_filled_lengths(problem))[numbers["first"] : numbers["last"]]
+    return list_pair_tasks(_filled_lengths(problem), chosen=slice(numbers["first"], numbers["last"]))

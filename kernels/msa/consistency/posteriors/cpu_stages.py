@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,8 +17,8 @@ from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, PairMod
 from antidiag.kernels.msa.consistency.posteriors.pair_tasks import PairTask, list_pair_tasks
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs, SparsePosteriors
 
-FindPairs = Callable[[Sequence[PairModel], Monitor], list[CompressedPairs]]
-"""Returns the posteriors of all pairs by some models, which others compute."""
+FindPairs = Callable[[Sequence[PairModel], Monitor], Iterator[CompressedPairs]]
+"""Yields the posteriors of all pairs by some models, which others compute."""
 
 PIECE = 64
 """Pairs of one task of a thread."""
@@ -85,7 +85,7 @@ class CpuStages:
         lengths = np.array([sequence.size for sequence in sequences], np.int64)
         if self.find_pairs:
             with self.run.phase("posteriors"):
-                return self.lay_out_pairs(lengths, self.find_pairs(models, self.run.monitor))
+                return self.lay_out_pairs(lengths, list(self.find_pairs(models, self.run.monitor)))
         return self.lay_out_pairs(lengths, self.compute_pairs(sequences, models, list_pair_tasks(lengths)))
 
     def compute_pairs(

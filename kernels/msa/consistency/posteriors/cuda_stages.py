@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -152,8 +152,8 @@ class CudaStages:
         """Return the scorer of columns by these posteriors."""
         return CudaColumnScorer(self.run, posteriors, weights)
 
-    def lay_out_pairs(self, lengths: np.ndarray, parts: Sequence[CompressedPairs]) -> DevicePosteriors:
-        """Copy parts to the device as posteriors."""
+    def lay_out_pairs(self, lengths: np.ndarray, parts: Iterable[CompressedPairs]) -> DevicePosteriors:
+        """Copy parts to the device as posteriors, one after another."""
         return lay_out_pairs(
             lengths, [DeviceEntries.upload_entries(self.run, part, lengths) for part in parts], self.run
         )

@@ -18,16 +18,24 @@ class PairTask:
     cells: int
 
 
-def list_pair_tasks(lengths: np.ndarray, cells: int = 1) -> list[PairTask]:
-    """List all pairs of at least ``cells`` cells as tasks, those of the shortest sequence first."""
-    order = [int(x) for x in np.argsort(lengths, kind="stable") if lengths[x]]
-    made = []
-    for place, x in enumerate(order):
-        beside = [y for y in order[place + 1 :] if lengths[x] * lengths[y] >= cells]
-        for first in range(0, len(beside), LANES):
-            others = tuple(beside[first : first + LANES])
-            made.append(PairTask(x, others, int(lengths[x] * lengths[list(others)].sum())))
-    return made
+def list_pair_tasks(lengths: np.ndarray, cells: int = 1, chosen: slice = slice(None)) -> list[PairTask]:
+    """List all pairs of at least ``cells`` cells as tasks, those of the shortest sequence first; or the chosen tasks.
+
+    A task has a sequence and up to LANES of those behind it in ascending order of their lengths.
+    """
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    ordered = lengths[order]
+    sums = np.concatenate([[0], np.cumsum(ordered)])
+    first_partners = np.maximum(np.arange(1, order.size + 1), np.searchsorted(ordered, -(-cells // ordered)))
+    counts = -(-(order.size - first_partners) // LANES)
+    places = np.repeat(np.arange(order.size), counts)
+    numbers = np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    begins = (first_partners[places] + LANES * numbers)[chosen]
+    ends = np.minimum(begins + LANES, order.size)
+    of_tasks = ordered[places[chosen]] * (sums[ends] - sums[begins])
+    listed = zip(order[places[chosen]].tolist(), begins.tolist(), ends.tolist(), of_tasks.tolist(), strict=True)
+    return [PairTask(x, tuple(order[begin:end].tolist()), cells) for x, begin, end, cells in listed]
 
 
 def list_tasks_of_first(lengths: np.ndarray, first_count: int) -> list[PairTask]:
