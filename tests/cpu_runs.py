@@ -18,7 +18,6 @@ def run_on_cpu(
     monitor: Monitor | None = None,
     steps: StepLog | None = None,
 ) -> Outcome:
-    """Run a method; parameters that it does not have are left out."""
-    return method.load_backend("cpu")(
-        problem, method.parameters.restore(parameters), monitor or Monitor(), steps or StepLog()
-    )
+    """Run a method; parameters that it does not have are left out. A pair is pruned where nothing is said of it."""
+    restored = method.parameters.restore({"pruning": "on", **parameters})
+    return method.load_backend("cpu")(problem, restored, monitor or Monitor(), steps or StepLog())

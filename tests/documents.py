@@ -83,6 +83,7 @@ def compare_shown(shown: str, printed: str) -> None:
 def _comparable(line: str) -> str:
     """Return a line without what depends on the machine and with single blanks."""
     label, _, value = COLUMN.sub("\t", line.strip()).partition("\t")
+    value = value.rpartition(", ")[2] if label == "CPU" else value  # without the name of the processor
     _, kept = _without_measured((label, value.replace("\t", " ")))
     kept = re.sub(r"#(?: #)+", "#", kept)  # 1 min 6 s, or 66 s
     return f"{label} {kept}".strip() if label in DEPENDS_ON_THE_MACHINE else " ".join(line.split())

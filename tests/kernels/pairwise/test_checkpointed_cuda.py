@@ -29,6 +29,7 @@ DNA = Scoring(match_mismatch(2, -3), 5, 2)
 LARGE = Scoring(match_mismatch(80_000, -70_000), 90_000, 20_000)
 """Scores that leave no room for a column beside them (KEYED of striped_score.cu)."""
 GIVEN = {"s": 128, "T": 32, "threads": 64, "tile": 128}
+CHOSEN: dict[str, Any] = {"precision": "32", "pruning": "on"}
 """Strips of several warps' columns, so that the sweep is at a part of the rows only."""
 
 
@@ -130,7 +131,7 @@ def cancelled_at(fraction: float) -> Monitor:
 def test_a_run_without_a_store_leaves_no_file(emulated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antidiag.kernels.memory.disk_folder", lambda: tmp_path)
     problem = pair(*related(1000), DNA)
-    run, given = METHOD.load_backend("cuda"), METHOD.parameters(**GIVEN, precision="32", checkpoint_memory=0)
+    run, given = METHOD.load_backend("cuda"), METHOD.parameters(**GIVEN, **CHOSEN, checkpoint_memory=0)
     assert_same(run(problem, given, Monitor(), StepLog()).answer, on_cpu(problem))
     with pytest.raises(Cancelled):
         run(problem, given, cancelled_at(0.5), StepLog())

@@ -53,7 +53,7 @@ def search_in_shards(problem):
     """Return the answer of a search with a shard for each sequence."""
     pieces = shards.list_shards(problem, problem.database.count)
     found = [(one, cpu.search_shard(problem, SearchParameters(threads=1), one.numbers, Monitor())) for one in pieces]
-    return shards.join_shards(problem, found)
+    return shards.join_shards(problem, found).answer
 
 
 def test_scores_equal_those_of_parasail_whatever_the_width():
