@@ -21,7 +21,7 @@ CODES = "A=A C=C G=G T=TU U=TU R=AGR Y=CTUY S=CGS W=ATUW K=GTUK M=ACM B=CGTUYSKB
 IUPAC = {**dict(code.split("=") for code in CODES.split()), "N": "ABCDGHKMNRSTUVWY"}
 AMINO = {"X": "ABCDEFGHIKLMNPQRSTVWXYZUO", "B": "BDN", "Z": "ZEQ", "J": "JIL"}
 """The letters that each code of nucleotides and of amino acids stands for."""
-MOTIF = re.compile(r"([A-Za-z]+)(?:\s+[~/]?(\d+))?")
+MOTIF = re.compile(r"([A-Za-z]+)(?:\s+[~/]?(\d{1,9}))?")
 MAX_HITS = 100_000
 MOTIF_PART = 1 << 22
 """Letters that a thread searches between two checks for cancelling."""
@@ -33,7 +33,7 @@ EXPRESSION_PART = 1 << 18
 EXPRESSION_TOKEN = re.compile(r"\\[pPx]\{\^?\w+\}|\\.|\{,(?=\d+\})|\{(?!\d+(?:,\d*)?\})|\(\?\w*-\w*m")
 """Parts of an expression that RE2 does not write as Python does, and escapes, in which the others mean nothing."""
 SAME_IN_RE2 = {r"\A": "^", r"\Z": "$", r"\z": "$", "{,": "{0,"}
-PROSITE_ELEMENT = re.compile(r"([A-Za-z]|\[[A-Za-z<>]+\]|\{[A-Za-z]+\})(?:\((\d+)(?:,(\d+))?\))?")
+PROSITE_ELEMENT = re.compile(r"([A-Za-z]|\[[A-Za-z<>]+\]|\{[A-Za-z]+\})(?:\((\d{1,9})(?:,(\d{1,9}))?\))?")
 """An element of a PROSITE pattern: a letter, [letters], {other letters}, and how often it is repeated."""
 PROSITE_HELP = (
     "a PROSITE pattern has elements between -, such as W-[FY]-x(2)-{P}-N: a letter, [one of these], {none of these}, x "

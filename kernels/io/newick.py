@@ -39,7 +39,7 @@ SPECIAL = re.compile(rf"""{NAME_START}'(?:[^']|'')*'|{NAME_START}"(?:[^"]|\"\")*
 OPEN_QUOTE = re.compile(rf"""{NAME_START}['"]""")
 DECIMAL_COMMA_LENGTH = re.compile(rf":[{BLANK}]*\d+,\d+(?=[,)])")
 """A branch length with a decimal comma, or an integer length and a leaf called by a number."""
-TREE_COUNT = re.compile(r"\s*\d+(?:[ \t]+\d+)?[ \t]*\n\s*(?=[(\[])")
+TREE_COUNT = re.compile(r"\s*\d{1,18}(?:[ \t]+\d{1,18})?[ \t]*\n\s*(?=[(\[])")
 """The line before the trees in files of PHYLIP and PAML: the number of trees, or of taxa and of trees."""
 HYBRID = re.compile(rf"#(?:H|LGT|R)\d+(?=[\s(),:;{COMMENT}]|$)")
 """The mark of a node with two parents in extended Newick."""

@@ -15,7 +15,7 @@ from tests.attack import coding_options, jobs, making, nucleotide_families, pair
 from tests.emulator import build
 from tests.kernels.conformance import checks
 
-SEED, PROBLEMS, DEVICES, PAIRS, CODING = 14, 30, 12, 12, 15
+SEED, PROBLEMS, DEVICES, PAIRS, CODING = 14, 12, 6, 12, 15
 FAMILIES = {"paths", "bipartite-paths", "folding", "matrix-chain", "tree"}
 """Problem types whose methods compile in no time; the conformance suite tries all others as well."""
 METHODS = tuple(method for method in registry.METHODS if method.problem_type.id in FAMILIES)
@@ -50,10 +50,9 @@ def test_a_table_in_pieces_that_differs_is_found(tmp_path: Path, monkeypatch: py
 
 
 PAIR_METHODS = tuple(map(registry.find_method, pair_options.METHODS))
-ALIGNERS = ["msa-parttree", "msa", "msa-clustalw", "lcs-single-linkage"]
 
 
-@pytest.mark.parametrize("method_id", ALIGNERS)
+@pytest.mark.parametrize("method_id", ["msa-parttree", "lcs-single-linkage"])
 def test_families_of_hundreds_of_nucleotide_sequences(method_id: str, tmp_path: Path) -> None:
     assert not problems.attempt(SEED, 0, tmp_path, "cpu", (registry.find_method(method_id),))
 

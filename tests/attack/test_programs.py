@@ -12,7 +12,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and lim
 SEED = 14
 
 
-@pytest.mark.parametrize("number", range(2))
 @pytest.mark.parametrize("kind", ["kills", "disks"])
-def test_nothing_finished_is_lost(kind: str, number: int) -> None:
-    assert not (found := attempt(Plan((kind,), SEED, 0.0, "cpu"), kind, number)), found
+def test_nothing_finished_is_lost(kind: str) -> None:
+    assert not (found := attempt(Plan((kind,), SEED, 0.0, "cpu"), kind, 0)), found

@@ -11,8 +11,7 @@ from antidiag.kernels.io.alignment_formats.sam_paf import MAX_RECORDS
 from antidiag.kernels.text import format_count, quote_text
 
 HEAD = re.compile(
-    rb"(?:#[^\n]*\n\s*)*+[0-9]+[ \t]+\S+[ \t]+[0-9]+[ \t]+[0-9]+[ \t]+\S+[ \t]+[0-9]+[ \t]+[0-9]+[ \t]+[-+]"
-    rb"[ \t]+-?[0-9.]+[ \t]*\n"
+    rb"(?:#[^\n]*\n\s*)*+[0-9]+(?:[ \t]+\S+[ \t]+[0-9]{1,18}[ \t]+[0-9]{1,18}){2}[ \t]+[-+][ \t]+-?[0-9.]+[ \t]*\n"
 )
 """Comments, and the first line of a block: number, name, start, end, name, start, end, strand and score."""
 ROW = re.compile(rb"[A-Za-z*-]+")

@@ -38,9 +38,7 @@ def test_a_run_that_was_cancelled_before_has_nothing_compiled(emulated, method: 
     assert not compiled
 
 
-@pytest.mark.parametrize(
-    "name", ["lcs-single-linkage", "msa-parttree", "nj-compact", "checkpointed-alignment", "hmm-baum-welch"]
-)
+@pytest.mark.parametrize("name", ["lcs-single-linkage", "nj-compact", "checkpointed-alignment", "hmm-baum-welch"])
 def test_who_keeps_the_error_of_a_run_keeps_nothing_of_its_device(emulated, name: str) -> None:
     errors = []
     for at in range(1, LATEST + 1):

@@ -124,6 +124,8 @@ def test_a_number_of_trees_may_stand_before_them() -> None:
         assert [tree.taxa for tree in found] == [("A", "B", "C", "D"), ("A", "C", "B", "D")]
     with pytest.raises(InputError, match="announces 3 trees, and 2 follow"):
         parse_newick("3\n(A,B);\n(A,C);\n")
+    with pytest.raises(InputError, match="text before the tree"):
+        parse_newick(f"{'1' * 5000}\n(A,B);\n")
 
 
 def test_lengths_with_a_decimal_comma_are_refused() -> None:

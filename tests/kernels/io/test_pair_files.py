@@ -154,6 +154,7 @@ def test_axt_counts_the_reverse_strand_from_the_other_end(tmp_path):
         ((" 9 18 ", " 9 19 "), "line 4: the block says letters 9 to 19, and the line has 10"),
         (("\nc-t\n", "\n"), "line 6: the block ends early"),
         (("1 t 1 3 q 2 3 + -20", "1 t 1 3 q 2 3"), "line 6: .* does not begin a block"),
+        (("1 t 1 3 q", f"1 t 1 3{'0' * 5000} q"), "line 6: .* does not begin a block"),
     ],
 )
 def test_damaged_axt_is_refused(change, reason, tmp_path):
