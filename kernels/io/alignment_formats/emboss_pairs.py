@@ -22,8 +22,8 @@ from antidiag.kernels.text import quote_text
 HEAD = re.compile(rb"#{20,}[ \t]*\n# Program:|#={20,}[ \t]*\n#[ \t]*\n# Aligned_sequences:")
 KNOWN_FORMATS = (b"pair", b"srspair", b"srs", b"simple", b"markx0")
 """Formats whose blocks have every letter of each row."""
-ROW = re.compile(rb"(?:.*?)[ \t]+(\d{1,18})[ \t]([A-Za-z*.~?-]+)[ \t]+(\d{1,18})[ \t]*")
-"""A row of a block: name, position of its first letter, letters, position of its last letter."""
+ROW = re.compile(rb"(\d{1,18}) ([A-Za-z*.~?-]+) (\d{1,18})")
+"""The last fields of a row of a block: position of its first letter, letters, position of its last letter."""
 MARKED_ROW = re.compile(rb"\S{1,6}[ \t]+([A-Za-z*~?-]+)[ \t]*")
 """A row of markx0, whose positions stand in lines of their own."""
 STATED = re.compile(rb"# ([A-Za-z_]+|\d{1,9}):[ \t]*(.*)")
@@ -83,7 +83,7 @@ class _EmbossPair:
     def add_line(self, line: bytes, place: SourceLine) -> None:
         """Take a line of a block: a row, or a line of matches or numbers, which says nothing else."""
         number = self._lines % self._count
-        if row := ROW.fullmatch(line):
+        if row := ROW.fullmatch(b" ".join(line.rsplit(None, 3)[-3:])):
             first, letters, last = int(row[1]), row[2], int(row[3])
             if letters.strip(GAPS):
                 self._first[number] = self._first[number] or first

@@ -270,6 +270,7 @@ def test_several_emboss_pairs_of_one_file_and_a_reverse_one(tmp_path):
         (("srspair", "markx2"), "the format 'markx2' of EMBOSS is not read"),
         (("# Length: 12", "# Length: 13"), "Length says 13 columns, and the rows have 12"),
         (("IXI_235            5 RAPAGP     10\n", ""), "rows of this alignment are missing or cut"),
+        (("5 RAPAGP     10\n", "5 R 1" * 40_000 + "\n"), "rows of this alignment are missing or cut"),
         (("5 RAPAGP     10", "5 RAPAGP     11"), "row IXI_235 has 8 letters, and its positions run from 3 to 11"),
     ],
 )
