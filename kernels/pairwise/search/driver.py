@@ -93,7 +93,7 @@ class SearchJob:
         """The searched queries and the costs."""
         return self.problem.encoded
 
-    def evalues(self, query: int) -> np.ndarray:
+    def hit_evalues(self, query: int) -> np.ndarray:
         """Return the E-values of the hits of a query so far, float64, by its number."""
         problem, hits = self.problem, self.hits[query]
         assert self.statistics is not None
@@ -108,7 +108,7 @@ class SearchJob:
     def keep_best(self, query: int, count: int | None = None) -> None:
         """Keep the best hits of a query, all by default: by score, E-value, and place in the file of the database."""
         hits = self.hits[query]
-        keys = (self.database.order[hits.numbers], self.evalues(query), -hits.scores.astype(np.int64))
+        keys = (self.database.order[hits.numbers], self.hit_evalues(query), -hits.scores.astype(np.int64))
         hits.keep_places(np.lexsort(keys)[:count])
 
     @property
@@ -317,7 +317,7 @@ def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
         for name, kind in (("numbers", np.int64), ("strands", np.int8), ("scores", np.int32))
     )
     different, subject = np.unique(numbers, return_inverse=True)
-    evalues = [job.evalues(number) for number in range(len(job.hits))]
+    evalues = [job.hit_evalues(number) for number in range(len(job.hits))]
     return SearchAnswer(
         query,
         subject.astype(np.int32),
