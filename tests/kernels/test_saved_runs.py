@@ -12,8 +12,8 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.rooflines import roofline
 from antidiag.kernels.machine import measured_rates, tuned_values
 from antidiag.kernels.recovery import checkpoint_files, interrupted_runs
-from tests.fixtures.make_saved import told
 from tests.fixtures.saved import FOLDERS, assert_holds, expected
+from tests.fixtures.saved_content import describe_value
 
 MEASURED = [folder for folder in FOLDERS if (folder / "rates.json").exists()]
 RUNS = [pytest.param(path, id=f"{path.parts[-3]}-{path.name}") for folder in FOLDERS for path in folder.glob("runs/*")]
@@ -40,9 +40,9 @@ def test_it_is_listed_with_its_problem_and_as_that_of_another_version(run: inter
     wanted = said(run)
     assert run.foreign and not run.running
     plain_ones = {name: value for name, value in wanted.items() if name not in ("problem", "fraction")}
-    assert_holds({name: told(getattr(run, name)) for name in plain_ones}, plain_ones)
+    assert_holds({name: describe_value(getattr(run, name)) for name in plain_ones}, plain_ones)
     assert run.fraction == wanted["fraction"] > 0
-    assert_holds(told(run.problem()), wanted["problem"])
+    assert_holds(describe_value(run.problem()), wanted["problem"])
     assert serialization.digest_value(run.problem()) == run.digest
 
 
@@ -78,5 +78,5 @@ def test_what_was_measured_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(module, function, lambda path=folder / name: path)
     wanted, device, method = expected(folder, "measured"), "a CPU", registry.find_method("striped-score")
     assert measured_rates.estimate_gcups(method, "cpu", device, 10**9) == pytest.approx(wanted["rate"])
-    assert_holds(told(tuned_values.find_tuned(method, "cpu", device, 10**8)), wanted["tuned"])
-    assert_holds(told(roofline.stored_roofline("cpu", device)), wanted["roofline"])
+    assert_holds(describe_value(tuned_values.find_tuned(method, "cpu", device, 10**8)), wanted["tuned"])
+    assert_holds(describe_value(roofline.stored_roofline("cpu", device)), wanted["roofline"])

@@ -70,5 +70,5 @@ def test_a_view_of_a_window_exports_what_it_shows(qtbot: Any, ready: Any) -> Non
     for view_id in {"matrix", "dotplot"} & set(ready.viewer.tabs_shown()):
         ready.viewer.turn_to(view_id)
         view = ready.viewer.views[view_id]
-        qtbot.wait(300)
+        qtbot.waitUntil(lambda view=view: view.sharp)
         assert_svg_is_the_image(view.figure_size(), view.draw_figure, share=0.02)

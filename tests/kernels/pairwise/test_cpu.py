@@ -206,7 +206,8 @@ def test_phase_3_of_chunked_alignment_2_computes_single_chunks() -> None:
 def test_bytes_stay_within_the_footprint(method: str, given: dict[str, Any], size: tuple[int, int]) -> None:
     problem = pair(random_dna(size[0]), random_dna(size[1]), DNA, Mode.GLOBAL)
     declared = registry.find_method(method)
-    promised = declared.cost.estimate_memory(problem, declared.parameters.restore({**SMALL, **given}), "cpu").host_bytes
+    parameters = declared.parameters.restore({"pruning": "on", **SMALL, **given})
+    promised = declared.cost.estimate_memory(problem, parameters, "cpu").host_bytes
     assert 0.3 * promised < run(method, problem, **given).host_bytes <= promised
 
 
