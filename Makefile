@@ -5,7 +5,7 @@ VENV := .venv/bin/python
 # Tests start many programs; each would compile every source again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run setup setup-dev test check lint docs packages bundle gpu-test attack bench bench-gui screenshots format clean
+.PHONY: run setup setup-dev test test-all check lint docs packages bundle gpu-test attack bench bench-gui screenshots format clean
 
 run: setup
 	$(VENV) main.py
@@ -16,11 +16,16 @@ setup:
 setup-dev:
 	@$(PYTHON) scripts/setup.py --dev
 
+TESTS := $(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
+
 # Files of tests are dealt out to processes, in the order of tests/conftest.py; what a file has compiled serves all of
 # its tests. A process that dies ends the run: pytest-xdist may wait for ever for what its successor should do. The last
-# line says what was not tested.
+# line says what was not tested. `make test-all` runs the slow ones too: before a release, and each week.
 test: setup-dev
-	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
+	$(TESTS)
+
+test-all: setup-dev
+	$(TESTS) -m "not gpu"
 
 # The last table is a report: it never fails.
 check: lint

@@ -15,6 +15,7 @@ from tests.untested import Untested, leave_out
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: needs a GPU")
+    config.addinivalue_line("markers", "slow: takes long")
     config.pluginmanager.register(Untested(config))
 """
 TESTS = """
@@ -23,6 +24,13 @@ import pytest
 @pytest.mark.gpu
 @pytest.mark.parametrize("number", range(3))
 def test_a_kernel(number): pass
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_a_slow_kernel(): pass
+
+@pytest.mark.slow
+def test_for_minutes(): pass
 
 @pytest.mark.parametrize("number", range(2))
 def test_a_program(number): pytest.skip("nobody has it")
@@ -36,7 +44,7 @@ def test_a_part(number, leave_out): leave_out(["long"] * number)
 def test_that_runs(): pass
 """
 FULL = (
-    "not tested: 3 that need a GPU (make gpu-test); 3: long; 2: nobody has it; 1: no pipes; "
+    "not tested: 4 that need a GPU (make gpu-test); 1 that take long (make test-all); 3: long; 2: nobody has it; 1: no pipes; "
     "all of test_library.py: could not import 'nothing_of_this_name': No module named 'nothing_of_this_name'"
 )
 
@@ -55,7 +63,7 @@ def last_line(folder: Path, *arguments: str) -> str:
 
 @pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=("one-process", "two-processes"))
 def test_all_that_was_left_out_is_in_the_last_line(tmp_path: Path, processes: tuple[str, ...]) -> None:
-    assert last_line(tmp_path, "-m", "not gpu", *processes) == FULL
+    assert last_line(tmp_path, "-m", "not gpu and not slow", *processes) == FULL
 
 
 def test_what_was_not_asked_for_is_not_left_out(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-GPU = "need a GPU (make gpu-test)"
+DESELECTED = {"gpu": "need a GPU (make gpu-test)", "slow": "take long (make test-all)"}
+"""Marks whose tests are run only when asked for, and why."""
 PART = "left out"
 """The property of a test that names a part of it that was not tested."""
 LeaveOut = Callable[[Iterable[str]], None]
@@ -30,7 +31,8 @@ class Untested:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._gpu = 0
+        self._deselected: Counter[str] = Counter()
+        """Tests of each mark."""
         self._reasons: Counter[str] = Counter()
         self._files: dict[str, str] = {}
         """Files of which nothing could be collected, and why."""
@@ -40,8 +42,9 @@ class Untested:
         self._files[file] = reason
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
-        if "not gpu" in self._config.option.markexpr:
-            self._gpu += sum(item.get_closest_marker("gpu") is not None for item in items)
+        unwanted = [mark for mark in DESELECTED if f"not {mark}" in self._config.option.markexpr]
+        for item in items:
+            self._deselected.update([mark for mark in unwanted if item.get_closest_marker(mark)][:1])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.skipped:
@@ -56,15 +59,15 @@ class Untested:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Every process collects all tests; the reports of those that it runs come by themselves."""
-        gpu, files = getattr(node, "workeroutput", {}).get("untested", (0, {}))
-        self._gpu = max(self._gpu, gpu)
+        deselected, files = getattr(node, "workeroutput", {}).get("untested", ({}, {}))
+        self._deselected |= Counter(deselected)
         self._files |= files
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Iterator[None]:
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
-            output["untested"] = self._gpu, self._files
+            output["untested"] = dict(self._deselected), self._files
         yield
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if output is None and terminal is not None:
@@ -72,7 +75,7 @@ class Untested:
 
     def line(self) -> str:
         """not tested: 131 that need a GPU (make gpu-test); 3: MAFFT is not on the PATH."""
-        parts = [f"{self._gpu} that {GPU}"] if self._gpu else []
+        parts = [f"{self._deselected[mark]} that {why}" for mark, why in DESELECTED.items() if self._deselected[mark]]
         parts += [f"{count}: {reason}" for reason, count in self._reasons.most_common()]
         parts += [f"all of {file}: {reason}" for file, reason in sorted(self._files.items())]
         return f"not tested: {'; '.join(parts) or 'nothing'}"
