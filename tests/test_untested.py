@@ -44,7 +44,8 @@ def test_a_part(number, leave_out): leave_out(["long"] * number)
 def test_that_runs(): pass
 """
 FULL = (
-    "not tested: 4 that need a GPU (make gpu-test); 1 that take long (make test-all); 3: long; 2: nobody has it; 1: no pipes; "
+    "not tested: 4 that need a GPU (make gpu-test); 1 that take long (make test-all); 3: long; 2: nobody has it; "
+    "1: no pipes; "
     "all of test_library.py: could not import 'nothing_of_this_name': No module named 'nothing_of_this_name'"
 )
 

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import signal
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +37,9 @@ from tests.attack.corpus import ALIGNMENT, corpus
 from tests.attack.mutation import mutate
 
 LIMIT_S = 20.0
-"""Time for one file, on a busy machine; a real one of this size takes milliseconds."""
+"""Processor time for one file; a real one of this size takes milliseconds."""
+PATIENCE = 10
+"""How many times as long a reader may wait: for a busy machine, or for what never comes."""
 ROOM = 2**28
 """Bytes of memory that the program believes to be free, so that a file which announces much is refused."""
 
@@ -272,22 +275,26 @@ class Hangs(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Hangs where what is inside takes longer; it can be interrupted between two steps of Python alone.
+    """Hangs where what is inside takes more processor time; it can be interrupted between two steps of Python alone.
 
-    While Numba compiles, once for all files, the time begins again.
+    While Numba compiles, once for all files, the time begins again. Waiting ends after ``PATIENCE`` times as long.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
+    begun, alarms = time.process_time(), 0
+
     def stop(signum: int, frame: FrameType | None) -> None:
+        nonlocal begun, alarms
+        alarms += 1
         if _is_compiling(frame):
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            return
-        raise Hangs(f"more than {seconds:g} s")
+            begun, alarms = time.process_time(), 0
+        elif time.process_time() - begun >= seconds or alarms >= PATIENCE:
+            raise Hangs(f"more than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield
     finally:
