@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from antidiag.app import theme
@@ -14,6 +14,10 @@ from antidiag.kernels.cuda.guidelines import CardLimits, Occupancy
 Values = Mapping[str, int]
 KIB = 1024
 LEFT, BOTTOM, GAP = 52, 34, 26
+LINE = 16
+"""Height of a label in pixels."""
+LOW = 260
+"""Height in pixels below which two curves stand side by side."""
 MAX_SEGMENTS = 48
 CELL = 16.0
 TILE_WORDS = (
@@ -21,18 +25,27 @@ TILE_WORDS = (
     "(matrices of 512 \u00d7 512)."
 )
 MAX_TICKS = 8
+TICK = 40
+"""Least pixels between two labels of a horizontal axis."""
 
 
 def draw_occupancy(painter: QPainter, area: QRectF, limits: CardLimits, values: Values) -> None:
     """Draw occupancy against threads and against shared memory, with a mark at the present values."""
-    height = (area.height() - GAP) / 2
     shared, registers = values["shared"] * KIB, values["registers"]
     by_threads = guidelines.occupancy_by_threads(limits, shared, registers)
     by_shared = guidelines.occupancy_by_shared(limits, values["threads"], registers)
-    upper = QRectF(area.left(), area.top(), area.width(), height)
-    lower = upper.translated(0, height + GAP)
-    _draw_curve(painter, upper, by_threads, values["threads"], "threads per block", 1)
-    _draw_curve(painter, lower, by_shared, shared, "KiB of shared memory per block", KIB)
+    first, second = _halve(area)
+    _draw_curve(painter, first, by_threads, values["threads"], "threads per block", 1)
+    _draw_curve(painter, second, by_shared, shared, "KiB of shared memory per block", KIB)
+
+
+def _halve(area: QRectF) -> tuple[QRectF, QRectF]:
+    """Return the places of two pictures: one above the other, or side by side in an area that is low."""
+    across = area.height() < LOW
+    width, height = area.width() - GAP * across, area.height() - GAP * (not across)
+    first = QRectF(area.topLeft(), QSizeF(width / 2, height) if across else QSizeF(width, height / 2))
+    step = QPointF(first.width() + GAP, 0) if across else QPointF(0, first.height() + GAP)
+    return first, first.translated(step)
 
 
 def _draw_curve(
@@ -47,13 +60,15 @@ def _draw_curve(
         return QPointF(box.left() + box.width() * value / last, box.bottom() - box.height() * share)
 
     painter.fillRect(box, QColor(colours.background))
-    for share in (0, 0.25, 0.5, 0.75, 1):
+    parts = next((count for count in (4, 2) if box.height() >= count * LINE), 1)
+    for share in (part / parts for part in range(parts + 1)):
         painter.setPen(QPen(QColor(colours.border), 1))
         painter.drawLine(place(0, share), place(last, share))
         painter.setPen(QColor(colours.muted))
-        label = QRectF(area.left(), place(0, share).y() - 8, LEFT - 6, 16)
+        label = QRectF(area.left(), place(0, share).y() - LINE / 2, LEFT - 6, LINE)
         painter.drawText(label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{100 * share:.0f} %")
-    step = next(2**k * unit for k in range(20) if last / (2**k * unit) <= MAX_TICKS)
+    most = min(MAX_TICKS, box.width() / TICK)
+    step = next(2**k * unit for k in range(20) if last / (2**k * unit) <= most)
     for value in range(0, last + 1, step):
         label = QRectF(place(value, 0).x() - 40, box.bottom() + 2, 80, 14)
         painter.drawText(label, Qt.AlignmentFlag.AlignCenter, f"{value // unit:,}")

@@ -1,5 +1,7 @@
 """The Learn workspace as a person uses it."""
 
+import itertools
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
@@ -145,6 +147,30 @@ def test_words_beside_a_product_are_whole_however_small_it_is(qtbot, size):
     left = 450 - 1.08 * side  # of the square in which they stand
     inked = np.flatnonzero((pixels[: int(10 + side), : int(left + side)] != 0xFFFFFF).any(axis=0))
     assert abs(np.ptp(inked) - room.width()) < 12
+
+
+class WordsPainter(QPainter):
+    """Notes where words are drawn."""
+
+    def __init__(self, image: QImage) -> None:
+        super().__init__(image)
+        self.boxes: list[QRectF] = []
+
+    def drawText(self, box: QRectF, flags: Qt.AlignmentFlag, words: str) -> None:
+        self.boxes.append(QRectF(self.boundingRect(box, int(flags), words)))
+
+
+@pytest.mark.parametrize("size", [(600, 110), (600, 160), (900, 600)])
+def test_words_of_the_occupancy_do_not_lie_on_each_other(qapp, size):
+    image = QImage(*size, QImage.Format.Format_RGB32)
+    painter = WordsPainter(image)
+    values = {"threads": 256, "shared": 16, "registers": 32}
+    guideline_pictures.draw_occupancy(painter, QRectF(image.rect()), CARDS[0], values)
+    painter.end()
+    assert len(painter.boxes) > 10
+    for one, other in itertools.combinations(painter.boxes, 2):
+        common = one.intersected(other)
+        assert min(common.width(), common.height()) <= 2, (one, other)
 
 
 @pytest.mark.parametrize("guideline", GUIDELINES, ids=lambda guideline: guideline.id)
