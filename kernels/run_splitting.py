@@ -54,8 +54,8 @@ class RunSplitting:
         "package.module:function" for "cpu" and "cuda", called as ``function(problem, parameters, numbers, monitor)``
         with a prepared problem; returns a value of stored types. That of "cuda" runs on the current device.
     join_pieces
-        "package.module:function", called as ``function(problem, pieces)`` with the original problem and pairs of a
-        piece and its value, in any order; returns the outcome.
+        "package.module:function", called as ``function(problem, pieces, monitor)`` with the original problem and pairs
+        of a piece and its value, in any order; returns the outcome.
     finish_run
         "package.module:function" for "cpu" and "cuda", called by the caller of the run as
         ``function(problem, parameters, monitor, steps, source)`` with the original problem and a `PieceSource`; returns

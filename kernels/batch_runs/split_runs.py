@@ -123,7 +123,8 @@ def _join_split(split: SplitRun) -> Result:
     """Return the result that the pieces give together."""
     started, begun = datetime.now(UTC), time.perf_counter()
     problem = split.problem
-    joined = _load(split.splitting.join_pieces)(problem, split.compute_pieces(split.pieces, split.monitor))
+    pieces = split.compute_pieces(split.pieces, split.monitor)
+    joined = _load(split.splitting.join_pieces)(problem, pieces, split.monitor)
     place = split.run_place
     parameters = split.method.parameters.restore(place["parameters"])
     return Result(

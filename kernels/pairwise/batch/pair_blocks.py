@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.model import Outcome, sequence_lengths
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchPaths, BatchProblem
 from antidiag.kernels.run_splitting import RunPiece
 
@@ -66,7 +67,7 @@ def block_problem(problem: BatchProblem, numbers: Mapping[str, Any]) -> BatchPro
     return problem.select_pairs(int(numbers["first"]), int(numbers["last"]))
 
 
-def join_blocks(problem: BatchProblem, blocks: Iterable[tuple[RunPiece, BatchAnswer]]) -> Outcome:
+def join_blocks(problem: BatchProblem, blocks: Iterable[tuple[RunPiece, BatchAnswer]], monitor: Monitor) -> Outcome:
     """Return the answer of all blocks, which come in any order."""
     ordered = [answer for _, answer in sorted(blocks, key=lambda block: block[0].numbers["first"])]
     strands = [answer.is_reversed for answer in ordered if answer.is_reversed is not None]

@@ -68,15 +68,15 @@ def pack_shard(job: SearchJob) -> Mapping[str, Any]:
     }
 
 
-def join_shards(problem: SearchProblem, shards: Iterable[tuple[RunPiece, Any]]) -> Outcome:
+def join_shards(problem: SearchProblem, shards: Iterable[tuple[RunPiece, Any]], monitor: Monitor) -> Outcome:
     """Return the outcome of all shards; their hits are aligned on the threads of this process."""
     threads = count_processors()
     parameters = SearchParameters(threads=threads)
-    job = driver.open_search(problem, parameters, Monitor(), _open_once(problem.database))
+    job = driver.open_search(problem, parameters, monitor, _open_once(problem.database))
     for _, found in shards:
         job.histogram += found["histogram"]
         job.statistics = job.statistics or found["statistics"]
         for number, hits in enumerate(job.hits):
             own = found["queries"] == number
             hits.add(found["numbers"][own], found["strands"][own], found["scores"][own])
-    return driver.finish_search(job, CpuRun(Monitor(), StepLog(), threads))
+    return driver.finish_search(job, CpuRun(monitor, StepLog(), threads))

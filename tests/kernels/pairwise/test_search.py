@@ -49,11 +49,11 @@ def search(queries, sequences, **options):
     return run(build_search([*queries, database], chosen))
 
 
-def search_in_shards(problem):
+def search_in_shards(problem, monitor=None):
     """Return the answer of a search with a shard for each sequence."""
     pieces = shards.list_shards(problem, problem.database.count)
     found = [(one, cpu.search_shard(problem, SearchParameters(threads=1), one.numbers, Monitor())) for one in pieces]
-    return shards.join_shards(problem, found).answer
+    return shards.join_shards(problem, found, monitor or Monitor()).answer
 
 
 def test_scores_equal_those_of_parasail_whatever_the_width():
@@ -228,6 +228,14 @@ def test_an_interrupted_search_goes_on(tmp_path, monkeypatch):
     assert told[0] < problem.cells, "it began anew"
     assert trials.list_hits(again.answer) == trials.list_hits(whole.answer)
     np.testing.assert_array_equal(again.answer.histogram, whole.answer.histogram)
+
+
+def test_joining_shards_can_be_cancelled():
+    problem = trials.draw_search(RandomChooser(3))
+    monitor = Monitor()
+    monitor.cancel()
+    with pytest.raises(Cancelled):
+        search_in_shards(problem, monitor)
 
 
 def test_bad_input_names_what_is_wrong():
