@@ -23,6 +23,7 @@ from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
 from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
 from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
+from antidiag.kernels.pairwise.strips.cpu_direction_kernels import compute_direction_tile
 from antidiag.kernels.pairwise.strips.cpu_path import (
     OF_SECOND_PIECE,
     OPERATION,
@@ -31,7 +32,6 @@ from antidiag.kernels.pairwise.strips.cpu_path import (
 )
 from antidiag.kernels.pairwise.strips.cpu_sizes import column_length, slice_bytes, tile_width
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
-from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_direction_tile
 from antidiag.kernels.pairwise.strips.start_states import KIND_H, KIND_K, KIND_K2, KIND_TOP_G, KIND_TOP_G2
 from antidiag.kernels.scoring import find_score_bounds
 

@@ -19,13 +19,13 @@ from antidiag.kernels.cpu.simd import LANES
 from antidiag.kernels.pairwise.encoding import NEGATIVE
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.kernels.pairwise.strips.cpu_direction_kernels import compute_direction_tile
 from antidiag.kernels.pairwise.strips.cpu_sizes import SLICE_ROWS, column_length, slice_bytes, tile_width
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
     NO_ENDS,
     StripBorders,
     StripProblem,
-    compute_direction_tile,
     compute_score_tile,
 )
 from antidiag.kernels.pairwise.strips.start_states import (
