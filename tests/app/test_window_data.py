@@ -319,13 +319,13 @@ def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready)
         QApplication.processEvents()
         assert [column for column in (TYPE, CONTENT) if table.isColumnHidden(column)] == hidden
         assert not table.isColumnHidden(NAME)
+    metrics = table.fontMetrics()
+    assert table.columnWidth(CONTENT) > metrics.horizontalAdvance("GC 44.4 %")
     ready.analyse.resizeDocks([ready.docks["data"]], [290], Qt.Orientation.Horizontal)
     QApplication.processEvents()
     bold = QFontMetrics(model.index(0, NAME).data(Qt.ItemDataRole.FontRole))
     assert table.columnWidth(NAME) >= bold.horizontalAdvance(MIN_NAME) + PADDING, "names of the input are bold"
     assert not table.isColumnHidden(TYPE)
-    metrics = table.fontMetrics()
-    assert table.columnWidth(CONTENT) > metrics.horizontalAdvance("GC 44.4 %")
 
 
 def test_very_many_records_do_not_freeze_the_table(qtbot, window):
