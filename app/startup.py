@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from antidiag.app import file_actions, views
+from antidiag.app.kit import ask
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.session import autosave
 from antidiag.app.session.data_loader import SESSION_SUFFIX
@@ -32,7 +33,7 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     window.autosave.failed.connect(lambda text: window.jobs.show_message(text, error=True))
     if not wanted and (kept := autosave.set_aside()):
         _report_kept_session(window, kept)
-    if files:
+    if ask.remember_folder(files):
         window.loader.open_paths(files)
     elif not restored and not _has_started_before(window.settings):
         sample = _first_sample()

@@ -69,13 +69,13 @@ dialogs = SystemDialogs()
 
 def open_paths(parent: QWidget, title: str, filters: str) -> list[Path]:
     """Ask for files to open, in the last used folder."""
-    return _remember_folder([Path(path) for path in dialogs.choose_files(parent, title, _last_folder(), filters)])
+    return remember_folder([Path(path) for path in dialogs.choose_files(parent, title, _last_folder(), filters)])
 
 
 def open_path(parent: QWidget, title: str, filters: str = "") -> Path | None:
     """Ask for a file to open, in the last used folder; None if the user cancels."""
     path = dialogs.choose_file(parent, title, _last_folder(), filters)
-    return _remember_folder([Path(path)])[0] if path else None
+    return remember_folder([Path(path)])[0] if path else None
 
 
 def open_folder(parent: QWidget, title: str) -> Path | None:
@@ -95,7 +95,7 @@ def save_path(parent: QWidget, title: str, name: str, filters: str, known: Itera
         return None
     suffix = (chosen or filters.partition(";;")[0]).rpartition("*")[2].rstrip(")")
     complete = Path(path).suffix if known is None else any(path.lower().endswith(ending) for ending in known)
-    return _remember_folder([Path(path if complete or not suffix.startswith(".") else path + suffix)])[0]
+    return remember_folder([Path(path if complete or not suffix.startswith(".") else path + suffix)])[0]
 
 
 def open_and_use(parent: QWidget, title: str, filters: str, use_file: Callable[[Path], object]) -> None:
@@ -153,7 +153,8 @@ def _last_folder() -> str:
     return folder if folder and Path(folder).is_dir() else str(Path.home())
 
 
-def _remember_folder(paths: list[Path]) -> list[Path]:
+def remember_folder(paths: list[Path]) -> list[Path]:
+    """Begin the next dialog in the folder of the first path; return the paths."""
     if paths:
         Settings().put(FOLDER, str(paths[0].absolute().parent))
     return paths

@@ -38,7 +38,7 @@ WIDEST = {ROLE: "0", TYPE: "protein", LENGTH: "00,000,000", CONTENT: "GC 44.4 %"
 """The widest text that fits in a column."""
 MIN_ROWS = 3
 """Rows that are visible in a low window."""
-PADDING, GAP = 16, 14
+PADDING, GAP = 14, 14
 """Pixels of a cell in addition to its text, and between a name and its description."""
 DESCRIPTION = Qt.ItemDataRole.UserRole
 """The role of the description of a sequence, mostly species and molecule."""
@@ -87,9 +87,7 @@ class SequenceModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(theme.active().accent if column == ROLE else _column_colour(column))
         if role == Qt.ItemDataRole.FontRole and column in (ROLE, NAME) and self._is_chosen(index.row()):
-            font = QFont()
-            font.setBold(True)
-            return font
+            return _bold_font()
         if role == Qt.ItemDataRole.ToolTipRole:
             return _tool_tip(sequence)
         if role == DESCRIPTION:
@@ -149,6 +147,13 @@ class SequenceModel(QAbstractTableModel):
     def _repaint_all(self) -> None:
         if self._sequences:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._sequences) - 1, len(HEADERS) - 1))
+
+
+def _bold_font() -> QFont:
+    """Return the font of the sequences that are the input of the next run."""
+    font = QFont()
+    font.setBold(True)
+    return font
 
 
 class NameDelegate(QStyledItemDelegate):
@@ -212,7 +217,7 @@ class SequenceTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the content and then the type if names would not fit."""
-        room = self.viewport().width() - self.fontMetrics().horizontalAdvance(MIN_NAME) - PADDING
+        room = self.viewport().width() - QFontMetrics(_bold_font()).horizontalAdvance(MIN_NAME) - PADDING
         for column in (ROLE, LENGTH, TYPE, CONTENT):
             room -= self._widths[column]
             self.setColumnHidden(column, room < 0 and column in (TYPE, CONTENT))

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from PySide6.QtCore import Qt
 
 from antidiag.app import settings, startup, texts, views
+from antidiag.app.kit import ask
 from antidiag.app.panels.sequence_table import NAME, ROLE
 from antidiag.app.session import archive, autosave, data_loader
 from antidiag.app.session.state import State
@@ -162,6 +163,7 @@ def test_the_first_start_is_one_click_from_a_result(qtbot, window):
 def test_files_named_at_the_start_are_opened_instead(qtbot, window, pair):
     start_with(window, [str(pair)])
     qtbot.waitUntil(lambda: cells(window, NAME) == ["one", "two"])
+    assert ask._last_folder() == str(pair.parent), "dialogs begin beside the files"
 
 
 def test_a_file_named_at_the_start_leaves_the_last_results(qtbot, ready, make_window, tmp_path):

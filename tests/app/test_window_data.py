@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import file_actions, startup
 from antidiag.app.dialogs import confirmations
 from antidiag.app.jobs.queue import JobState
-from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, NAME, ROLE, TYPE
+from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, MIN_NAME, NAME, PADDING, ROLE, TYPE
 from antidiag.app.session import archive
 from antidiag.app.session.state import State
 from antidiag.kernels import registry
@@ -321,6 +321,11 @@ def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready)
         assert not table.isColumnHidden(NAME)
     metrics = table.fontMetrics()
     assert table.columnWidth(CONTENT) > metrics.horizontalAdvance("GC 44.4 %")
+    ready.analyse.resizeDocks([ready.docks["data"]], [290], Qt.Orientation.Horizontal)
+    QApplication.processEvents()
+    bold = QFontMetrics(model.index(0, NAME).data(Qt.ItemDataRole.FontRole))
+    assert table.columnWidth(NAME) >= bold.horizontalAdvance(MIN_NAME) + PADDING, "names of the input are bold"
+    assert not table.isColumnHidden(TYPE)
 
 
 def test_very_many_records_do_not_freeze_the_table(qtbot, window):

@@ -51,8 +51,8 @@ class AlignmentComparison:
             text += "; SP {:.3f}, TC {:.3f} over core blocks".format(*self.other_agreement.scores(core))
         if self.other_agreement.rows < len(self.other.names):
             text += f" of the {self.other_agreement.rows:,} shared rows"
-        whole = int(self.own_agreement.whole.sum())
-        return f"{text}; {whole:,} of {int((self.own_agreement.pairs > 0).sum()):,} columns are identical"
+        whole, paired = int(self.own_agreement.whole.sum()), int((self.own_agreement.pairs > 0).sum())
+        return f"{text}; {whole:,} of {paired:,} columns of this alignment are in it"
 
 
 def compare_alignments(

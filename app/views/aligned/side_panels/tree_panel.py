@@ -216,7 +216,8 @@ class TreePanel(QWidget):
         elif (node := self._next_clade(key)) is not None:
             self.clade_clicked.emit(node)
         else:
-            super().keyPressEvent(event)
+            QApplication.sendEvent(self._canvas, event)  # End, say, goes to the last column
+            event.accept()
 
     def _next_clade(self, key: Qt.Key) -> int | None:
         """Return the clade that an arrow leads to: left the parent, right the first child, up and down siblings."""

@@ -24,6 +24,7 @@ from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, 
 def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewer) -> None:
     view.compare_with(alignment())
     assert "SP 1.000, TC 1.000" in view.status.text() and view.picture.tracks["agreement"].tolist() == [1] * 15
+    assert view.status.text().endswith("15 of 15 columns of this alignment are in it")
     view.canvas.go_to(0, 3)
     view.commands.insert_gap()
     assert 0 < view.picture.tracks["agreement"][4] < 1

@@ -120,6 +120,8 @@ def test_keys_go_along_the_tree_and_collapse(view: AlignmentViewer, tree: Tree) 
     assert panel.current == clade(tree, "row0") or chosen(view)[0] == [0]
     QTest.keyClick(panel, Qt.Key.Key_Left)
     assert panel.current == 0
+    QTest.keyClick(panel, Qt.Key.Key_End)
+    assert view.picture.cursor[1] == view.picture.shape[1] - 1, "other keys are those of the alignment"
 
 
 def test_a_collapsed_clade_is_its_consensus_and_all_of_its_rows(view: AlignmentViewer, tree: Tree) -> None:
