@@ -24,7 +24,9 @@ SCRIPT = re.compile(r"\b(scripts/\w+\.py)\b")
 TARGETS = re.compile(r"\bmake ([a-z][\w-]*)")
 COLUMN = re.compile(r"\s{2,}")
 DEPENDS_ON_THE_MACHINE = frozenset({"CPU", "method", "parameters", "time", "rate", "memory", "saved", ""})
-MEASURED = re.compile(r"\d[\d,.]*(?: (?:min|h|[mµn]?s|[kMGT]?i?B|[kMGT]?CUPS|[kMGT]))?\b|\b[CG]PU .*")
+MEASURED = re.compile(
+    r"(?:\b(?:about|less than) )?\d[\d,.]*(?: (?:min|h|[mµn]?s|[kMGT]?i?B|[kMGT]?CUPS|[kMGT]))?\b|\b[CG]PU .*"
+)
 """Numbers with their units, and devices, which are others on another machine."""
 
 

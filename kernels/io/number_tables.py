@@ -44,7 +44,7 @@ HEADER_ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, OverflowErr
 
 def holds_matrix(path: Path, head: bytes) -> bool:
     """Return whether a file holds a matrix to multiply, by its name, its first bytes, or its first rows."""
-    if _is_named_matrix(path):
+    if is_named_matrix(path):
         return True
     if head.startswith(NPY):
         shape = _announced_shape(head)
@@ -56,7 +56,7 @@ def holds_matrix(path: Path, head: bytes) -> bool:
 
 def describe_alternative(path: Path, head: bytes) -> str:
     """Return what else a file could be, and which name opens it as that; "" where there is nothing to say."""
-    if _is_named_matrix(path):
+    if is_named_matrix(path):
         return ""
     if head.startswith(NPY):
         shape = _announced_shape(head) or ()
@@ -112,7 +112,8 @@ def write_array(path: Path, values: np.ndarray) -> None:
     write_bytes(path, chain((header.getvalue(),), pieces))
 
 
-def _is_named_matrix(path: Path) -> bool:
+def is_named_matrix(path: Path) -> bool:
+    """Return whether the name of a file says that it is a matrix to multiply, by one of MATRIX_ENDINGS."""
     name = path.stem if packed_files.is_packed(path) else path.name
     return name.lower().endswith(MATRIX_ENDINGS)
 

@@ -27,6 +27,7 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.products.matrix import MATRIX
 from antidiag.kernels.sequences.sequence_set import split_data
 
 HEAD_BYTES = 4096
@@ -56,6 +57,8 @@ def find_kind_of_file(path: str | Path) -> DataKind:
 def find_kinds_of_file(path: str | Path) -> list[DataKind]:
     """Return the kinds of data in a file: one, but every kind that reads it for a model of HMMER."""
     path = Path(path)
+    if number_tables.is_named_matrix(path):  # its rows may also begin as PHYLIP does
+        return [MATRIX]
     head = _read_head(path)
     if letter_table.holds_sequences(line_blocks.normalise_line_ends(head)):  # no list of edges, whatever its suffix is
         return [ALIGNMENT if ALIGNMENT.claims_file(path, head) else SEQUENCE]

@@ -116,6 +116,7 @@ def convert(
         inputs.print_reading_notes(data)
         if unaligned:
             data = _unaligned_data(data)
+        data = _choose_reading(data, _named_suffix(target, to))
         written = _writable_kind(data, source)
         suffix = _choose_suffix(written, target, to)
         direct = target != STANDARD_OUTPUT and format_suffix(Path(target)) == suffix
@@ -145,11 +146,23 @@ def _unaligned_data(data: Sequence[Any]) -> list[Any]:
     return [sequence for datum in found for sequence in aligned_sequences.unaligned_sequences(datum)]
 
 
+def _named_suffix(target: str, to: str | None) -> str:
+    """Return the suffix of the format that is asked for; "" where there is none."""
+    return "." + to.lower().removeprefix(".") if to else format_suffix(Path(target))
+
+
+def _choose_reading(data: Sequence[Any], suffix: str) -> Sequence[Any]:
+    """Return the data to write. A file of HMMER is read as profiles and as models: its profiles for .csv, else its
+    models."""
+    if {_type_of(datum) for datum in data} != {Hmm, Profile}:
+        return data
+    wanted = Profile if suffix == ".csv" else Hmm
+    return [datum for datum in data if isinstance(datum, wanted)]
+
+
 def _writable_kind(data: Sequence[Any], source: str) -> WritableKind:
     """Return how the data are written. Raise InputError for data of no format, or of several kinds."""
     kinds = {_type_of(datum) for datum in data}
-    if len(kinds) > 1 and Hmm in kinds and Profile in kinds:  # one file of HMMER, read as either
-        kinds = {Hmm}
     if len(kinds) != 1:
         labels = ", ".join(sorted({_label_of(datum) for datum in data})) or "nothing"
         raise InputError(f"{source}: holds {labels}; give a file with data of one kind")
@@ -172,7 +185,7 @@ def _choose_suffix(written: WritableKind, target: str, to: str | None) -> str:
     known = ", ".join(written.suffixes)
     if to is None and target == STANDARD_OUTPUT:
         return written.suffixes[0]
-    chosen = "." + to.lower().removeprefix(".") if to else format_suffix(Path(target))
+    chosen = _named_suffix(target, to)
     if chosen not in written.suffixes:
         unaligned = written is WRITABLE[Letters] and chosen in WRITABLE[AlignedSequences].suffixes
         raise InputError(

@@ -52,6 +52,13 @@ def test_distances(tmp_path, suffix):
     assert after.names == before.names and np.allclose(after.values, before.values, atol=1e-8)
 
 
+@pytest.mark.parametrize(("suffix", "kind"), [(".json", "hmm"), (".csv", "profile")])
+def test_a_model_of_hmmer_is_written_as_model_or_profile(tmp_path, suffix, kind):
+    assert convert(ROOT / "tests" / "cases" / "hmm" / "toy.hmm", tmp_path / f"m{suffix}") == 0
+    (found,) = data_loading.read_data(tmp_path / f"m{suffix}")
+    assert data_loading.find_kind(found).id == kind
+
+
 def test_sequences_graphs_and_models(tmp_path, capsys):
     assert convert(SAMPLES / "human-haemoglobin.fasta", tmp_path / "s.fa.gz") == 0
     assert [one.name for one in data_loading.read_data(tmp_path / "s.fa.gz")] == ["2HHB_A", "2HHB_B"]

@@ -31,6 +31,7 @@ TABLES = {
     "i.matrix.csv": ("1,2,3\n4,5,6\n", "matrix", ""),
     "j.txt": ("3\na 0 1 2\nb 1 0 3\nc 2 3 0\n", "distance-matrix", ""),
     "k.txt": (">1\nACGT\n", "sequence", ""),
+    "m.matrix": ("1 2\n3 inf\n", "matrix", ""),
     "l.csv": ("inf,nan\n1,2\n", "matrix", None),
 }
 
