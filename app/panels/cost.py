@@ -184,11 +184,10 @@ def _summary_line(plan: RunPlan, found: PlanAnswer) -> str:
     parts, free = (
         (plan.footprint.device, found.device_free) if plan.backend == "cuda" else (plan.footprint.host, found.host_free)
     )
-    place = f"on GPU {plan.device}" if plan.backend == "cuda" else "on the CPU"
-    if found.request.executor is not None:
-        place = f"if run whole {place}; shared out"
+    place = f"GPU {plan.device}" if plan.backend == "cuda" else "the CPU"
     needed = format_bytes(sum(parts.values()))
-    return f"{texts.format_plan_time(plan.time_ms, plan.compilation_ms)}, {needed} of {format_bytes(free)}, {place}"
+    cost = f"{texts.format_plan_time(plan.time_ms, plan.compilation_ms)}, {needed} of {format_bytes(free)}"
+    return f"Shared out; whole here: {cost}" if found.request.executor else f"{cost}, on {place}"
 
 
 def _device_text(plan: RunPlan, found: PlanAnswer) -> str:
