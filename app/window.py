@@ -13,6 +13,7 @@ from antidiag.app import actions, alignment_page, file_actions, layout, method_c
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.queue import Job
+from antidiag.app.jobs.run_places import explain_missing_dask
 from antidiag.app.kit.drop_frame import DropFrame
 from antidiag.app.kit.view_protocols import TaskRequest
 from antidiag.app.navigation import Navigation
@@ -38,6 +39,7 @@ from antidiag.kernels.sequences.sequence_set import split_data
 if TYPE_CHECKING:
     from antidiag.app.compare.window import CompareWindow
     from antidiag.app.dialogs.batch_dialog import BatchDialog
+    from antidiag.app.dialogs.cluster_dialog import ClusterDialog
     from antidiag.app.dialogs.profile_dialog import ProfileDialog, ProfileRequest
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
@@ -202,6 +204,8 @@ class Window(Workbench):
         for signal in (session.chosen_changed, method.changed, self.device.changed, self.recalled):
             signal.connect(self.planning.request_plan)
         self.device.found.connect(self._found_devices)
+        self.device.fell_back.connect(lambda text: self.jobs.show_message(text, stays=True))
+        self.device.cluster_wanted.connect(self.ask_cluster)
         session.shown_changed.connect(self.shown_data.show_result)
         method.method_changed.connect(self._take_method)
         method.method_changed.connect(self.curves.forget)
@@ -294,6 +298,7 @@ class Window(Workbench):
 
     def _take_method(self, method: Method | None) -> None:
         if method:
+            self.device.set_method(method)
             taken = next((taken for taken in method.problem_type.inputs if taken.kind is SEQUENCE), None)
             self.sequences.set_input(taken)
             self.data.set_problem(method.problem_type)
@@ -335,7 +340,7 @@ class Window(Workbench):
 
     def _take_fit(self, fit: FittingChange) -> None:
         """Use the settings of a run that would fit."""
-        if self.device.choice()[0] != "auto":
+        if not self.device.is_automatic:
             self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
         self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
@@ -394,6 +399,18 @@ class Window(Workbench):
         taxa = getattr(datum, "taxa", None) or getattr(datum, "names", None)
         opened = set(sequence_names(self.session.state.sequences))
         self._add_to_data([datum], are_used=not (taxa and opened) or set(taxa) == opened)
+
+    def ask_cluster(self) -> ClusterDialog | None:
+        """Ask for the cluster that runs are shared out to; without Dask, say what to install."""
+        from antidiag.app.dialogs.cluster_dialog import ClusterDialog
+
+        if missing := explain_missing_dask():
+            self.jobs.show_message(texts.as_sentence(missing), error=True)
+            return None
+        dialog = ClusterDialog(self.settings, self)
+        dialog.cluster_chosen.connect(self.device.use_cluster)
+        dialog.open()
+        return dialog
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
         """Ask for the settings of a profile of an alignment."""

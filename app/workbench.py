@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 
 from antidiag.app import views
 from antidiag.app.commands import Commands
-from antidiag.app.dialogs import help_pages
+from antidiag.app.dialogs import executor_chooser, help_pages
 from antidiag.app.dialogs.help_window import HelpWindow
 from antidiag.app.dialogs.preferences import PreferenceChoices, PreferencesDialog
 from antidiag.app.jobs.planning import PlanAnswer, Planner, RunRequest
 from antidiag.app.jobs.queue import JobQueue
+from antidiag.app.jobs.run_places import CLUSTER
 from antidiag.app.kit.controls.dock import SideDock
 from antidiag.app.kit.controls.drawers import FoldingPanels
 from antidiag.app.kit.controls.lazy_widget import LazyWidget
@@ -90,8 +91,7 @@ class Workbench(QMainWindow):
 
     def saved_settings(self) -> dict[str, Any]:
         """Return the settings of method and device, to be restored at the next start."""
-        backend, device = self.device.choice()
-        return {**self.method.saved_settings(), "backend": backend, "device": device}
+        return {**self.method.saved_settings(), **self.device.saved_choice()}
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -160,7 +160,7 @@ class Workbench(QMainWindow):
     def restore_settings(self, saved: dict[str, Any]) -> None:
         """Restore what `remembered` returned."""
         self.method.restore_settings(saved, lambda method: self.session.state.inputs(method.problem_type))
-        self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
+        self.device.restore_choice(saved)
         self.recalled.emit()
 
     def is_stale(self, entry: Entry) -> bool:
@@ -168,7 +168,9 @@ class Workbench(QMainWindow):
         if self.answer is None or self.answer.plan is None:
             return False
         if entry not in self._stale:
-            self._stale[entry] = not run_jobs.would_repeat(self.answer.plan, self.answer.request.parameters, entry)
+            request = self.answer.request
+            any_backend = request.executor is not None and request.executor.chosen_place == CLUSTER
+            self._stale[entry] = not run_jobs.would_repeat(self.answer.plan, request.parameters, entry, any_backend)
         return self._stale[entry]
 
     def forget_stale(self) -> None:
@@ -191,6 +193,7 @@ class Workbench(QMainWindow):
             self.method.parameters.values(),
             backend,
             device,
+            self.device.choose_executor(method),
         )
 
     def confirm_replace(self, name: str) -> bool:
@@ -351,6 +354,7 @@ class Workbench(QMainWindow):
         self.jobs = JobPanel(self.queue)
         self.left = InterruptedPanel()
         self.device = DeviceChooser()
+        self.device.set_cluster(executor_chooser.stored_cluster(self.settings))
         self.search_button = FittingButton("Search commands, methods, data   Ctrl+K", "Search   Ctrl+K", "Search")
         self.selection = Selection(self)
         self.empty = EmptyPage()

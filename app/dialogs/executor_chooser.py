@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from antidiag.app.jobs.run_places import CLUSTER, GPUS, LOCAL, PROCESSES, make_cluster_choice
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label, create_row
 from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.app.settings import Settings
@@ -21,8 +22,6 @@ from antidiag.kernels.text import format_count
 
 SETTING = "executor"
 """The setting that keeps the place and the address that were chosen last."""
-LOCAL, PROCESSES, GPUS, CLUSTER = "local", "processes", "gpus", "dask"
-SCHEDULER_FILE_SUFFIX = ".json"
 
 
 @dataclass(frozen=True)
@@ -34,16 +33,21 @@ class CheckAnswer:
     error: str = ""
 
 
+def stored_cluster(settings: Settings) -> ExecutorChoice:
+    """Return the cluster whose address was chosen last."""
+    return make_cluster_choice(str(settings.mapping(SETTING).get("address", "")))
+
+
 class ExecutorChooser(QWidget):
-    """Chooses where tasks run; ``Check`` connects and shows the workers."""
+    """Chooses where tasks run; ``Check`` connects and shows the workers. ``only_cluster`` offers a cluster alone."""
 
     changed = Signal()
     checked = Signal(object)
     """Sent with a `CheckAnswer` when the check has ended."""
 
-    def __init__(self, gpus: Sequence[str], settings: Settings) -> None:
+    def __init__(self, gpus: Sequence[str], settings: Settings, only_cluster: bool = False) -> None:
         super().__init__()
-        self._settings = settings
+        self._settings, self._only_cluster = settings, only_cluster
         self.places, self.address = ElidedComboBox(), QLineEdit()
         self.places.setAccessibleName("Where to run")
         self._fill_places(gpus)
@@ -61,8 +65,13 @@ class ExecutorChooser(QWidget):
         self.link.setOpenExternalLinks(True)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
-        box.addLayout(create_row(self.places, self.check_button, stretch=0))
-        box.addLayout(create_row(self.address, self.file_button, stretch=0))
+        if only_cluster:
+            self.places.setParent(self)
+            self.places.hide()
+            box.addLayout(create_row(self.address, self.file_button, self.check_button, stretch=0))
+        else:
+            box.addLayout(create_row(self.places, self.check_button, stretch=0))
+            box.addLayout(create_row(self.address, self.file_button, stretch=0))
         box.addWidget(self.answer)
         box.addWidget(self.link)
         self._restore()
@@ -85,9 +94,7 @@ class ExecutorChooser(QWidget):
     def choice(self) -> ExecutorChoice:
         """Return the executor that was chosen. Raise ParameterError for a choice that is not valid."""
         kind = self.place[0]
-        address = self.address.text().strip() if kind == CLUSTER else ""
-        is_file = address.endswith(SCHEDULER_FILE_SUFFIX)
-        return ExecutorChoice(kind, None if is_file else address or None, address if is_file else None)
+        return make_cluster_choice(self.address.text()) if kind == CLUSTER else ExecutorChoice(kind)
 
     def choose(self, kind: str, address: str = "") -> None:
         """Choose a place by the name of its executor."""
@@ -97,8 +104,9 @@ class ExecutorChooser(QWidget):
         self._change()
 
     def remember(self) -> None:
-        """Keep the choice for the next time."""
-        self._settings.put(SETTING, {"place": self.places.currentText(), "address": self.address.text()})
+        """Keep the choice for the next time; where only a cluster is offered, its address alone."""
+        place = self._settings.mapping(SETTING).get("place", "") if self._only_cluster else self.places.currentText()
+        self._settings.put(SETTING, {"place": place, "address": self.address.text()})
 
     def check(self) -> None:
         """Connect on a thread and show the workers."""
@@ -137,7 +145,9 @@ class ExecutorChooser(QWidget):
 
     def _restore(self) -> None:
         kept = self._settings.mapping(SETTING)
-        self.places.setCurrentIndex(max(self.places.findText(str(kept.get("place", ""))), 0))
+        last = self.places.count() - 1  # the cluster
+        found = last if self._only_cluster else max(self.places.findText(str(kept.get("place", ""))), 0)
+        self.places.setCurrentIndex(found)
         self.address.setText(str(kept.get("address", "")))
 
     def _change(self, *_: Any) -> None:
@@ -149,7 +159,7 @@ class ExecutorChooser(QWidget):
         self.changed.emit()
 
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Scheduler file", "", f"Scheduler file (*{SCHEDULER_FILE_SUFFIX})")
+        path, _ = QFileDialog.getOpenFileName(self, "Scheduler file", "", "Scheduler file (*.json)")
         if path:
             self.address.setText(path)
             self._change()

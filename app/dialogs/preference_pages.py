@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from PySide6.QtCore import QLocale, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QStandardItemModel
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -345,11 +345,9 @@ class ComputingPage(PreferencePage):
 
     def _mirror_device(self, box: QComboBox) -> None:
         """Offer the devices of the tool bar, of which one is chosen there as well."""
-        for index in range(box.count()):
-            self.device.addItem(box.itemText(index), index)
-            enabled = bool(box.model().flags(box.model().index(index, 0)) & Qt.ItemFlag.ItemIsEnabled)
-            cast(QStandardItemModel, self.device.model()).item(index).setEnabled(enabled)
+        self.device.setModel(box.model())
         self.device.setCurrentIndex(box.currentIndex())
+        box.currentIndexChanged.connect(self.device.setCurrentIndex)
 
         def choose(index: int) -> None:
             box.setCurrentIndex(index)

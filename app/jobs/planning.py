@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from antidiag.app.jobs.run_places import CLUSTER, GPUS, describe_executor
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.worker_threads import report_error
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice
-from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.errors import AntidiagError, ParameterError
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
 from antidiag.kernels.registry import memory_advice
 from antidiag.kernels.registry.memory_advice import FittingChange, MethodSuggestion
@@ -29,7 +32,10 @@ DEBOUNCE_MS = 120
 
 @dataclass(frozen=True, eq=False)
 class RunRequest:
-    """Everything that defines a run; ``options`` and ``parameters`` hold what was set by hand."""
+    """Everything that defines a run; ``options`` and ``parameters`` hold what was set by hand.
+
+    ``executor`` computes the pieces of a run that is shared out; None for a run in one piece in this process.
+    """
 
     method: Method
     data: Sequence[Any]
@@ -37,12 +43,48 @@ class RunRequest:
     parameters: Mapping[str, Any]
     backend: BackendChoice = "auto"
     device: int = 0
+    executor: ExecutorChoice | None = None
 
     def plan(self) -> RunPlan:
-        """Return the plan under present conditions; raises AntidiagError if no run can be planned."""
+        """Return the plan under present conditions; raises AntidiagError if no run can be planned.
+
+        That of a run that is shared out has time and memory of the whole run in this process.
+        """
+        if self.executor is not None and self.method.splitting is None:
+            raise ParameterError(f"{self.method.name} runs in one piece; choose Automatic in the list of devices")
         problem = self.method.problem_type.make_problem(self.data, self.options)
         device, peers = devices.select_gpus(self.device, self.method.shares_gpus)
-        return engine.plan_run(self.method, problem, self.parameters, self.backend, device, peers=peers)
+        plan = engine.plan_run(self.method, problem, self.parameters, self._own_backend, device, peers=peers)
+        return plan if self.executor is None else share_plan(plan, self.executor)
+
+    @property
+    def _own_backend(self) -> BackendChoice:
+        """The backend of this process: a run that goes on here with its pieces takes the CPU where no GPU suits it."""
+        goes_on = self.executor is not None and bool(self.method.splitting.finish_run)
+        return "auto" if goes_on and self.backend == "cuda" else self.backend
+
+
+def share_plan(plan: RunPlan, executor: ExecutorChoice) -> RunPlan:
+    """Return the plan of a run whose pieces an executor computes: with what refuses it, and a note that says so.
+
+    A run that goes on here with its pieces must fit here as a whole. Of another run only the answer is joined here:
+    pieces on GPUs need not fit one GPU together, and those of a cluster need no memory of this machine.
+    """
+    splitting, place = plan.method.splitting, executor.chosen_place
+    notes = [
+        f"This run is shared out to {describe_executor(executor)}, as {splitting.noun}; time and memory are those of"
+        " the whole run here."
+    ]
+    refusal = plan.refusal
+    if splitting.finish_run:
+        notes.append("It goes on here with their answers.")
+    elif refusal and place == CLUSTER:
+        notes.append(f"Only the answer is joined here: {refusal}.")
+        refusal = None
+    elif refusal and place == GPUS:
+        refusal = memory.explain_refusal(Footprint(plan.footprint.host), memory.host_bytes_free(), None)
+    footprint = replace(plan.footprint, disk={})  # pieces are not kept for a run after a crash
+    return replace(plan, footprint=footprint, refusal=refusal, notes=(" ".join(notes), *plan.notes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLa
 
 from antidiag.app import texts, theme
 from antidiag.app.jobs.planning import PlanAnswer
+from antidiag.app.jobs.run_places import describe_executor
 from antidiag.app.kit.controls.widgets import Card, ElidedLabel, LinkList, create_label
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.registry.memory_advice import MethodSuggestion
@@ -84,7 +85,7 @@ class CostPanel(Card):
         self._show_memory(plan, found)
         self.values["Cells"].setText(_cell_text(plan) if plan else "-")
         self.values["Expected time"].setText(texts.format_plan_time(plan.time_ms, plan.compilation_ms) if plan else "-")
-        self.values["Runs on"].setText(_device_text(plan) if plan else "-")
+        self.values["Runs on"].setText(_device_text(plan, found) if plan and found else "-")
         self.line.setText(_summary_line(plan, found) if plan and found else "")
         self.line.setVisible(bool(self.line.text()))
         warnings = _data_warnings(plan) if plan else [missing] if missing else []
@@ -185,10 +186,13 @@ def _summary_line(plan: RunPlan, found: PlanAnswer) -> str:
     )
     place = f"GPU {plan.device}" if plan.backend == "cuda" else "the CPU"
     needed = format_bytes(sum(parts.values()))
-    return f"{texts.format_plan_time(plan.time_ms, plan.compilation_ms)}, {needed} of {format_bytes(free)}, on {place}"
+    cost = f"{texts.format_plan_time(plan.time_ms, plan.compilation_ms)}, {needed} of {format_bytes(free)}"
+    return f"Shared out; whole here: {cost}" if found.request.executor else f"{cost}, on {place}"
 
 
-def _device_text(plan: RunPlan) -> str:
+def _device_text(plan: RunPlan, found: PlanAnswer) -> str:
+    if found.request.executor is not None:
+        return describe_executor(found.request.executor)
     return f"GPU {plan.device}: {plan.device_name}" if plan.backend == "cuda" else f"CPU: {plan.device_name}"
 
 

@@ -269,7 +269,7 @@ def _progress_text(job: Job) -> str:
         return "waiting, paused" if job.is_paused else "waiting"
     if job.state is JobState.CANCELLING:
         return "cancelling"
-    now = job.status() if job.status else job.progress[2]
+    now = (job.status() if job.status else "") or job.progress[2]
     parts = ["paused" if job.is_paused else now]
     if job.fraction is not None:
         parts.append(f"{job.fraction:.0%}".replace("%", " %"))

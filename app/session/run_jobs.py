@@ -8,9 +8,12 @@ from typing import Any, cast
 from antidiag.app import texts
 from antidiag.app.jobs.planning import RunRequest
 from antidiag.app.jobs.queue import Job
+from antidiag.app.jobs.run_places import CLUSTER, describe_executor
 from antidiag.app.session.session import Entry, Session
-from antidiag.kernels import registry
+from antidiag.kernels import memory, registry
+from antidiag.kernels.batch_runs.split_runs import execute_split
 from antidiag.kernels.engine import BackendChoice, execute, plan_run
+from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.recovery import interrupted_runs
@@ -21,22 +24,61 @@ from antidiag.kernels.run_plan import RunPlan
 def make_run_job(request: RunRequest, plan: RunPlan, session: Session) -> Job:
     """Return the job that runs a request and adds its result at the top of the list.
 
-    The run is planned again when the job starts, because the free memory may have changed.
+    The run is planned again when the job starts, because the free memory may have changed. A run that is shared out
+    opens its executor on the thread of the job, whose status tells of the pieces.
     """
+    shared = None if request.executor is None else SharedRun(request)
 
     def work(monitor: Monitor) -> Result:
-        return execute(request.plan(), monitor)
+        return shared.execute(monitor) if shared else execute(request.plan(), monitor)
 
     def done(result: Result) -> None:
         session.add_result(Entry(result, dict(request.options), dict(request.parameters)))
 
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
-    settings = texts.format_settings(plan.method.parameters.select_used(plan.parameters.as_mapping(), plan.backend))
+    values, lane = plan.parameters.as_mapping(), _job_lane(plan.backend, plan.device)
+    if request.executor is not None:  # each worker chooses what was not set by hand
+        values, place, lane = request.parameters, describe_executor(request.executor), _shared_lane(request)
+    settings = texts.format_settings(plan.method.parameters.select_used(values, plan.backend))
     title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
-    lane = _job_lane(plan.backend, plan.device)
     cells = plan.method.cost.count_work(plan.problem, plan.parameters)
-    return Job(title, lane, work, done, cells=cells, detachable=True)
+    status = shared.describe_pieces if shared else None
+    return Job(title, lane, work, done, cells=cells, detachable=True, status=status)
+
+
+class SharedRun:
+    """A run whose pieces an executor computes, and how many of them are done while it runs."""
+
+    def __init__(self, request: RunRequest) -> None:
+        self._request, self._executor = request, request.executor
+        self._opened: Executor | None = None
+
+    def execute(self, monitor: Monitor) -> Result:
+        """Return the result, which equals that of a run in one piece.
+
+        Raises MemoryRefused, Cancelled, and the errors of the executor and of `execute_split`.
+        """
+        plan = self._request.plan()
+        memory.raise_if_refused(plan.refusal, "Choose a smaller problem, or free memory")
+        with self._executor.open() as executor:
+            self._opened = executor
+            return execute_split(
+                plan.method,
+                plan.problem,
+                self._request.parameters,
+                executor,
+                monitor,
+                self._request.backend,
+                plan.device,
+            )
+
+    def describe_pieces(self) -> str:
+        """Return the counts of the pieces in words; "" while none is to be computed. Any thread may call this."""
+        if self._opened is None:
+            return "connecting" if self._executor.chosen_place == CLUSTER else ""
+        counts = self._opened.counts
+        return counts.describe() if counts.done + counts.failed < counts.total else ""
 
 
 def make_resumed_job(run: InterruptedRun, session: Session) -> Job:
@@ -66,13 +108,19 @@ def _job_lane(backend: str, device: int) -> str:
     return f"cuda {device}" if backend == "cuda" else "cpu"
 
 
-def would_repeat(plan: RunPlan, given: Mapping[str, Any], entry: Entry) -> bool:
+def _shared_lane(request: RunRequest) -> str:
+    """Return the lane of a run that is shared out: a cluster has its own, others share those of this machine."""
+    return CLUSTER if request.executor.chosen_place == CLUSTER else _job_lane(request.backend, 0)
+
+
+def would_repeat(plan: RunPlan, given: Mapping[str, Any], entry: Entry, any_backend: bool = False) -> bool:
     """Return whether a run of this plan, with the parameters ``given`` by hand, would repeat the result of an entry.
 
-    Automatic parameters may differ, because they depend on the machine, for example on its free memory.
+    Automatic parameters may differ, because they depend on the machine, for example on its free memory. With
+    ``any_backend``, so may the backend, which workers of a cluster choose.
     """
     result = entry.result
-    if (result.method, result.backend) != (plan.method.id, plan.backend):
+    if result.method != plan.method.id or not (any_backend or result.backend == plan.backend):
         return False
     by_hand, planned = {**given, **entry.parameters}, plan.parameters.as_mapping()
     same = all(result.parameters.get(name) == planned.get(name) for name in by_hand)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore_path
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.parameters import MethodParameters, parameter
+from antidiag.kernels.run_splitting import RunPiece, RunSplitting
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.table_cuts import TableCuts
 
@@ -55,6 +56,30 @@ def run(problem: PairProblem, parameters: FakeParameters, monitor: Monitor, step
     steps.add(1, 0, (0, length), (0, length), 0, 0, 1_000_000)
     return Outcome(PairAnswer(rescore_path(problem, path), path.end, path), {"phase 1": 12.0, "transfer": 1.0})
 
+
+def run_piece(
+    problem: PairProblem, parameters: FakeParameters, numbers: Mapping[str, int], monitor: Monitor
+) -> Mapping[str, int]:
+    """A piece of a run that is shared out; its value is its number."""
+    while parameters.wait and not RELEASED.is_set():
+        monitor.check()
+        time.sleep(0.01)
+    return {"number": numbers["number"]}
+
+
+def join_pieces(problem: PairProblem, pieces: Iterable[tuple[RunPiece, Mapping[str, int]]]) -> Outcome:
+    """The outcome of `run`, once all four pieces have come."""
+    assert sorted(value["number"] for _, value in pieces) == [0, 1, 2, 3]
+    return run(problem, FakeParameters(s=128), Monitor(), StepLog())
+
+
+SPLITTING = RunSplitting(
+    "quarters",
+    lambda problem, least: [RunPiece(str(number), {"number": number}) for number in range(4)],
+    {"cpu": f"{__name__}:run_piece"},
+    f"{__name__}:join_pieces",
+)
+"""How runs of a method of `make` can be shared out."""
 
 PARTS = 10
 COMPUTED: list[int] = []

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from antidiag.app.jobs import planning
-from antidiag.app.jobs.planning import PlanAnswer, Planner, RunRequest
+from antidiag.app.jobs.planning import PlanAnswer, Planner, RunRequest, plan_request
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.model import Sequence, SequenceType
+from tests.app import fake
 
 METHOD: Any = None
 
@@ -48,3 +53,21 @@ def test_nothing_is_kept_where_nothing_is_to_be_planned(qtbot, planner) -> None:
         planner.ask(RunRequest(METHOD, (), {}, {}))
     planner.forget()
     qtbot.waitUntil(lambda: seen[0]() is None)
+
+
+DATA = (Sequence("one", b"ACGTACGT", SequenceType.DNA), Sequence("two", b"ACGTAC", SequenceType.DNA))
+
+
+@pytest.mark.parametrize(("place", "finishes", "refused"), [
+    ("dask", False, False), ("dask", True, True), ("processes", False, True)
+])  # fmt: skip
+def test_a_run_on_a_cluster_needs_memory_here_only_where_it_goes_on_here(monkeypatch, place, finishes, refused) -> None:
+    monkeypatch.setattr(devices, "discover_devices", lambda: ((), "there is none in tests"))
+    splitting = replace(fake.SPLITTING, finish_run={"cpu": "unused"} if finishes else {})
+    method = fake.make(splitting=splitting)
+    answer = plan_request(RunRequest(method, DATA, {}, {"huge": True}, "cpu", 0, ExecutorChoice(place)))
+    assert ("host memory" in answer.refusal) == refused and answer.plan is not None
+    note = answer.plan.notes[0]
+    assert "shared out" in note and "quarters" in note and answer.plan.time_ms and answer.plan.footprint.host_bytes
+    assert ("Only the answer is joined here: this run needs" in note) == (not refused)
+    assert ("goes on here" in note) == finishes
