@@ -38,6 +38,7 @@ def no_gpu(monkeypatch):
     monkeypatch.setattr(devices, "discover_devices", lambda: ((), "there is none"))
 
 
+@pytest.mark.slow
 def test_peers_score_the_same_problem(no_gpu):
     for case in cpu_suite.benchmark_cases():
         found = runner.run_sweep(small(case).sweep)

@@ -92,6 +92,7 @@ def test_the_commands_say_their_own_name(environment: Path, tmp_path: Path) -> N
     assert "CPU" in printed_by(environment, tmp_path, "antidiag", "info")
 
 
+@pytest.mark.slow
 def test_it_aligns_a_sample(environment: Path, tmp_path: Path) -> None:
     samples = json.loads(printed_by(environment, tmp_path, "antidiag", "samples", "--json"))
     globins = next(path for one in samples for path in one["paths"] if "globin" in path)
@@ -101,5 +102,6 @@ def test_it_aligns_a_sample(environment: Path, tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8").startswith("CLUSTAL")
 
 
+@pytest.mark.slow
 def test_the_window_opens(environment: Path, tmp_path: Path) -> None:
     assert "shown" in printed_by(environment, tmp_path, "python", "-c", WINDOW)

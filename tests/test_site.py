@@ -23,6 +23,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_page_is_on_the_site_and_in_its_menu(site: Path) -> None:
     menu = (site / "index.html").read_text(encoding="utf-8")
     for place in build_site.page_places().values():

@@ -21,16 +21,19 @@ FAMILIES = {"paths", "bipartite-paths", "folding", "matrix-chain", "tree"}
 METHODS = tuple(method for method in registry.METHODS if method.problem_type.id in FAMILIES)
 
 
+@pytest.mark.slow
 def test_random_problems(tmp_path: Path) -> None:
     found = [text for number in range(PROBLEMS) if (text := problems.attempt(SEED, number, tmp_path, "cpu", METHODS))]
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 def test_pairs_with_the_options_of_users(tmp_path: Path) -> None:
     for number in range(PAIRS):
         pair_options.try_pair_options(RandomChooser(number), tmp_path, "cpu")
 
 
+@pytest.mark.slow
 def test_coding_sequences_with_the_options_of_users(tmp_path: Path) -> None:
     for number in range(CODING):
         coding_options.try_coding_sequences(RandomChooser(number), tmp_path, "cpu")
@@ -52,6 +55,7 @@ def test_a_table_in_pieces_that_differs_is_found(tmp_path: Path, monkeypatch: py
 PAIR_METHODS = tuple(map(registry.find_method, pair_options.METHODS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method_id", ["msa-parttree", "lcs-single-linkage"])
 def test_families_of_hundreds_of_nucleotide_sequences(method_id: str, tmp_path: Path) -> None:
     assert not problems.attempt(SEED, 0, tmp_path, "cpu", (registry.find_method(method_id),))
@@ -71,6 +75,7 @@ def test_every_method_is_attacked(backend: str) -> None:
     assert found == {method.id for method in registry.METHODS if backend in method.backends}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(build.why_not()), reason=build.why_not())
 def test_lost_devices() -> None:
     plan = making.Plan(("devices",), SEED, 0.0, "cpu")
@@ -132,6 +137,7 @@ def test_time_is_shared_out_and_counted(monkeypatch: pytest.MonkeyPatch, capsys:
     assert "3 bad in 3 s: 1 findings" in told
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_early_is_found() -> None:
     made: list[making.Made] = []
     jobs.share_out(making.Plan(("unheard of",), 5, 60.0, "cpu", 2), made.append)
@@ -141,6 +147,7 @@ def test_a_process_that_ends_early_is_found() -> None:
     }
 
 
+@pytest.mark.slow
 def test_several_processes_attack_at_once() -> None:
     made: list[making.Made] = []
     seconds = 1e-3

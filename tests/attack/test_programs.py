@@ -12,6 +12,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and lim
 SEED = 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["kills", "disks"])
 def test_nothing_finished_is_lost(kind: str) -> None:
     assert not (found := attempt(Plan((kind,), SEED, 0.0, "cpu"), kind, 0)), found

@@ -306,6 +306,7 @@ def test_a_wrong_setting_is_refused_before_anything_runs(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_task_recommends_a_method_for_each_item(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "aligned.fa").write_text(">a\nGATTACA-\n>b\nGATTACAC\n>c\nGATTTCAC\n>d\nGTTTTCAC\n")

@@ -154,6 +154,7 @@ def test_an_alignment_by_shared_posteriors_is_that_of_one_run(executor):
     assert "pieces (posteriors of blocks of pairs)" in split.notes[-1] and "posteriors" in split.times_ms
 
 
+@pytest.mark.slow
 def test_each_variant_has_blocks_of_its_own():
     data = family(6)
     with ExecutorChoice("local", slots=1).open() as executor:

@@ -72,6 +72,7 @@ def replace_constant(folder: Path, name: str, value: int) -> None:
     path.write_text(definition.sub(f"{name} = {value}", path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_changed_constant_of_another_module_leads_to_new_code(checkout: Path) -> None:
     expected = oracle.best_alignment(pair(*SEQUENCES, Scoring(match_mismatch(2, -3), 5, 2)))
     answer = expected.score, expected.alignment.operations.tolist()

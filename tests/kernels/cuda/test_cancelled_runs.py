@@ -50,6 +50,7 @@ def test_who_keeps_the_error_of_a_run_keeps_nothing_of_its_device(emulated, name
     assert errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "phase"),
     [

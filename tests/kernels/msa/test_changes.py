@@ -30,6 +30,7 @@ def stands(aligner: GroupAligner) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 def test_every_alignment_on_the_way_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[np.ndarray] = []
     change = GroupAligner._record_change

@@ -41,6 +41,7 @@ def problem(kind: SequenceType, lengths: tuple[int, ...], seed: int = 1) -> MsaP
 MIXED, SOME_DNA, ONE, LONG = (128, 1, 129, 60, 33, 0, 4), (31, 140, 32), (9,), (1100, 5, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "lengths", "seed"),
     [

@@ -56,6 +56,7 @@ def test_alignments_that_are_given(emulated, method_id: str) -> None:
     trials.load_trials(method.problem_type).assert_same_answer(problem, found, expected, method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method_id", ["msa", "msa-refine"])
 def test_a_run_fits_a_card_of_the_size_of_its_estimate(emulated, monkeypatch: pytest.MonkeyPatch, method_id) -> None:
     """Slices of many sizes, as large families have: on a card the gaps between their arrays count too."""

@@ -93,6 +93,7 @@ def test_a_method_gives_its_alignment_back_along_its_own_tree(method: Method, op
         assert again.tree == first.tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", MAKES_A_TREE, ids=lambda one: one.id)
 @pytest.mark.parametrize("method", TAKES_A_TREE, ids=lambda one: one.id)
 def test_a_result_along_any_tree_writes_that_tree(method: Method, maker: Method) -> None:

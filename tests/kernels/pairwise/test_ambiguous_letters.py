@@ -28,6 +28,7 @@ def run(method: str, data: list[Sequence], **options) -> engine.Result:
     return engine.execute(engine.plan_run(found, build_pair(data, options), {}, "cpu"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.id)
 def test_two_runs_of_n_are_no_match_in_any_method(method):
     data = sequences.read_sequences(CASES / "c02_nrun.fa")

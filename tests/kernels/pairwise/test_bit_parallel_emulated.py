@@ -38,6 +38,7 @@ def test_several_strips_and_tiles(emulated, monkeypatch: pytest.MonkeyPatch, see
     load_trials(method.problem_type).assert_same_answer(problem, found, best_alignment(problem), method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_short_ring_of_boundary_words_is_used_again(emulated, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Slices of 32 steps: rings of six words go round six times, and every strip stops at every slice."""

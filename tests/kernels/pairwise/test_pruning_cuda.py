@@ -70,6 +70,7 @@ def test_without_pruning_every_cell_counts_once(emulated, method: Any) -> None:
     assert emulated(method, problem, pruning="off").cells == problem.cells
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     problem=st.one_of(related(), pairs(longest=300)),
@@ -90,6 +91,7 @@ def test_the_path_is_that_of_the_whole_matrix(
     assert_same_path(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL, Mode.OVERLAP])
 @pytest.mark.parametrize("precision", ["16", "32"])
 def test_a_long_similar_pair_is_computed_along_its_path(emulated, precision: str, mode: Mode) -> None:

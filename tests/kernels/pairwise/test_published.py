@@ -75,6 +75,7 @@ def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) ->
     assert_oracle(emulated(method, problem, seed=seed, **data.draw(chosen(method))), problem, method)
 
 
+@pytest.mark.slow
 @each
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())

@@ -18,6 +18,7 @@ def sources() -> dict[str, tuple]:
     return {"score": cuda_sweep.SCORE, "states": cuda_sweep.STATES, "path": cuda_path.PATH}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("per_lane", "architecture"), CARDS)
 @pytest.mark.parametrize(
     ("kernel", "defines"),
@@ -59,6 +60,7 @@ def test_dot_plots_compile(architecture):
     assert compile_without_device(DOTPLOT, {}, architecture)
 
 
+@pytest.mark.slow
 def test_kernels_for_gap_costs_of_two_pieces_compile():
     pytest.importorskip("cupy")
     from antidiag.kernels.pairwise.baselines import cuda_sources as baselines

@@ -91,6 +91,7 @@ def test_every_method_returns_the_textbooks_alignment(method: Method, data: st.D
         assert_same_path(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", pairwise.METHODS, ids=lambda method: method.id)
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -159,6 +160,7 @@ def test_real_dna_scores_as_biopythons_gap_functions(names, pieces, scoring: Sco
     assert rescore_path(problem, found.alignment) == found.score
 
 
+@pytest.mark.slow
 def test_proteins_with_decimals_score_as_biopythons_gap_functions() -> None:
     random = np.random.default_rng(5)
     first, core = ("".join(random.choice(list("ACDEFGHIKLMNPQRSTVWY"), length)) for length in (30, 30))

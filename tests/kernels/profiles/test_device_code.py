@@ -12,6 +12,7 @@ from tests.nvrtc import compile_without_device
 each = pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 
 
+@pytest.mark.slow
 @each
 @pytest.mark.parametrize(
     ("steps", "kind", "mode", "opening"),

@@ -64,6 +64,7 @@ def test_small_profiles(emulated, data: st.DataObject, seed: int) -> None:
     same(emulated("profile-wavefront", problem, seed=seed).answer, reference.align_profiles(problem))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", THESIS, ids=lambda method: method.id)
 @settings(max_examples=6)
 @given(data=st.data(), seed=SEEDS)
@@ -75,6 +76,7 @@ def test_methods_of_the_thesis(emulated, method: Method, data: st.DataObject, se
     same(emulated(method, problem, seed=seed, **values).answer, reference.align_profiles(problem))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("span", "m", "n"),
     [
@@ -131,6 +133,7 @@ def test_nucleotides(emulated) -> None:
     same(emulated("profile-wavefront", problem, seed=2).answer, reference.align_profiles(problem))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", list(ProfileSpan))
 def test_many_pairs_at_once_are_each_by_itself(emulated, monkeypatch: pytest.MonkeyPatch, span: ProfileSpan) -> None:
     """In any order, in slices of the queue, and in several groups one after another."""
@@ -202,6 +205,7 @@ def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
     assert method.picture.table_cuts(method.restore_parameters(result)).strip == 128
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
 @pytest.mark.parametrize(("span", "m", "n"), [(ProfileSpan.GLOBAL, 400, 450), (ProfileSpan.LOCAL, 300, 90)])
 def test_pictures_are_those_of_the_cpu(emulated, scoring: ColumnScoring, span: ProfileSpan, m: int, n: int) -> None:

@@ -184,6 +184,7 @@ VITERBI = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", VITERBI)
 @settings(max_examples=12)
 @given(made=problems(), piece=st.sampled_from((4, 9)), seed=SEEDS)

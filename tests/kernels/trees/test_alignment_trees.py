@@ -56,6 +56,7 @@ def test_emulated_trees_are_the_textbooks(emulated, problem, seed) -> None:
     trials.check_same(problem, found, trials.textbook_trees(problem), find_method(METHOD))
 
 
+@pytest.mark.slow
 def test_emulated_distances_are_computed_some_tiles_at_a_time(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = importlib.import_module("antidiag.kernels.trees.distances.alignment_columns.cuda_columns")
     monkeypatch.setattr(columns, "FIRST_SLICE", 1)
@@ -63,6 +64,7 @@ def test_emulated_distances_are_computed_some_tiles_at_a_time(emulated, monkeypa
     assert emulated(METHOD, problem).answer.tree == compute_tree(problem, threads=2).tree
 
 
+@pytest.mark.slow
 def test_emulated_memory_is_foretold(emulated) -> None:
     import cupy
 

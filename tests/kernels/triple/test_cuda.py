@@ -28,6 +28,7 @@ from tests.kernels.triple.test_emulated import ON_DEVICE, mappings
 KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-bt2", False, "sm_75")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "affine", "architecture"), KERNELS)
 @mappings
 def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: str) -> None:
@@ -44,6 +45,7 @@ def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: st
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "s"), [("layered", 67), ("sloped", 47), ("layered-bt2", 47), ("sloped-bt3", 31)])
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 def test_kernels_compile_with_the_widths_of_the_paper(kind: str, s: int, architecture: str) -> None:

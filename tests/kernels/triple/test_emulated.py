@@ -47,6 +47,7 @@ def assert_textbook(emulated, method: Method, problem: TripleProblem, **given) -
         np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
 
 
+@pytest.mark.slow
 @each
 @mappings
 @settings(max_examples=5)
@@ -57,6 +58,7 @@ def test_linear_gaps(emulated, method: Method, mapping: str, data: st.DataObject
     assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", AFFINE, ids=lambda method: method.id)
 @mappings
 @settings(max_examples=4)
@@ -81,6 +83,7 @@ def test_a_path_begins_at_the_first_cell_alone(emulated, name: str, mapping: str
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sloped-checkpointed", "sloped-bt2", "sloped-bt3"])
 @mappings
 def test_boxes_begin_with_the_values_above_them(emulated, name: str, mapping: str) -> None:
@@ -114,6 +117,7 @@ def test_steps_of_layered_and_sloped_are_logged(emulated, mapping: str, side: in
     assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (side - 1)
 
 
+@pytest.mark.slow
 @each
 @pytest.mark.parametrize(("gap_open", "s", "h"), [(0, 31, 10), (0, 18, 100), (5, 19, 9)])
 def test_chunks_of_any_width_and_height(emulated, method: Method, gap_open: int, s: int, h: int) -> None:

@@ -425,7 +425,7 @@ def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) 
     assert dialog.print_size.width_mm == 90 and dialog.focusWidget() is dialog.columns
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(5, 600), (200, 70), (200, 130)])
+@pytest.mark.parametrize(("rows", "columns"), [(5, 600), (200, 70), pytest.param(200, 130, marks=pytest.mark.slow)])
 def test_a_wrapped_figure_breaks_into_pages_that_hold_every_letter(
     view: AlignmentViewer, tmp_path: Path, rows: int, columns: int
 ) -> None:

@@ -90,6 +90,7 @@ def test_scores_are_those_of_the_textbook(emulated, monkeypatch, shape):
     _check(_queries(*queries), blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", [20, 70], ids=["a strip", "strips"])
 def test_groups_start_anew_with_every_sequence(emulated, monkeypatch, letters):
     """Many more sequences than groups of lanes: nothing of one may remain in the next."""
