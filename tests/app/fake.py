@@ -67,10 +67,12 @@ def run_piece(
     return {"number": numbers["number"]}
 
 
-def join_pieces(problem: PairProblem, pieces: Iterable[tuple[RunPiece, Mapping[str, int]]]) -> Outcome:
+def join_pieces(
+    problem: PairProblem, pieces: Iterable[tuple[RunPiece, Mapping[str, int]]], monitor: Monitor
+) -> Outcome:
     """The outcome of `run`, once all four pieces have come."""
     assert sorted(value["number"] for _, value in pieces) == [0, 1, 2, 3]
-    return run(problem, FakeParameters(s=128), Monitor(), StepLog())
+    return run(problem, FakeParameters(s=128), monitor, StepLog())
 
 
 SPLITTING = RunSplitting(

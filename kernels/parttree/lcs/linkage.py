@@ -92,7 +92,9 @@ def span_block_pair(
     return {"keys": keys, "lengths": lengths}
 
 
-def join_block_pairs(problem: PartTreeProblem, pieces: Iterable[tuple[RunPiece, Mapping[str, np.ndarray]]]) -> Outcome:
+def join_block_pairs(
+    problem: PartTreeProblem, pieces: Iterable[tuple[RunPiece, Mapping[str, np.ndarray]]], monitor: Monitor
+) -> Outcome:
     """Return the tree along the minimum spanning tree of the edges of all pairs of blocks."""
 
     def link(
@@ -102,7 +104,7 @@ def join_block_pairs(problem: PartTreeProblem, pieces: Iterable[tuple[RunPiece, 
         order = np.argsort(np.diff(offsets), kind="stable")
         return joins_of_spanning_tree(np.concatenate(keys), np.concatenate(lengths).view(np.float32), order)
 
-    return run_linkage(problem, CpuRun(), PHASE, link, MASK_LETTER_BYTES)
+    return run_linkage(problem, CpuRun(monitor), PHASE, link, MASK_LETTER_BYTES)
 
 
 def edge_lengths(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:

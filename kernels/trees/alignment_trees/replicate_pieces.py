@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.trees.alignment_trees.problem import AlignmentTreeAnswer, AlignmentTreeProblem
 from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
@@ -39,7 +40,7 @@ def pack_joined_tree(joined: Iterable[np.ndarray], pairs_without: int) -> Mappin
     }
 
 
-def join_replicates(problem: AlignmentTreeProblem, pieces: Iterable[tuple[RunPiece, Any]]) -> Outcome:
+def join_replicates(problem: AlignmentTreeProblem, pieces: Iterable[tuple[RunPiece, Any]], monitor: Monitor) -> Outcome:
     """Return the tree with the support of all replicates, whose joins are int32 (replicates, joins, 2)."""
     found = list(pieces)
     tree = next(value for piece, value in found if piece.name == TREE)

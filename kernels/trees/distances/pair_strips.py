@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.model import Outcome, sequence_lengths
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.trees.distances.problem import DistanceAnswer, FullProblem, problem_matrix
@@ -50,7 +51,7 @@ def list_strips(problem: FullProblem, least: int) -> list[RunPiece]:
     ]
 
 
-def join_strips(problem: FullProblem, strips: Iterable[tuple[RunPiece, np.ndarray]]) -> Outcome:
+def join_strips(problem: FullProblem, strips: Iterable[tuple[RunPiece, np.ndarray]], monitor: Monitor) -> Outcome:
     """Return the matrix of the strips, float64 (last, last - first) each, with zeros on and below the diagonal."""
     order = length_order(problem)
     values = np.zeros((order.size, order.size))

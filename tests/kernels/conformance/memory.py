@@ -32,7 +32,7 @@ Measure = Callable[[Callable[[], Any]], int]
 
 FACTOR = 1.5
 """An estimate may be so many times too large or too small."""
-SIZES = tuple(2**20 * size for size in (5, 7, 12))
+SIZES = tuple(2**20 * size for size in (5, 12))
 """Estimates of the runs that are measured; what else a process does in the meantime is small beside them. From the
 first to the last an estimate that grows with the wrong power of the size strays by a factor of 2.4: further than from
 1 / FACTOR to FACTOR. Larger ones find no more, and many runs take the square of their memory."""
