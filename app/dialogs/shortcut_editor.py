@@ -95,6 +95,8 @@ class ShortcutEditor(QWidget):
             item.setFont(1, font)
 
     def _show_keys(self) -> None:
+        for widget in (self.keys_edit, self.set_button, self.clear_button, self.reset_button):
+            widget.setEnabled(bool(self.command))
         if self.command:
             self.keys_edit.setKeySequence(self._commands[self.command].shortcut())
             self._show_conflict()
@@ -106,7 +108,11 @@ class ShortcutEditor(QWidget):
         self.message.setText(text)
 
     def _filter_list(self, text: str) -> None:
+        """Show the commands with this text or keys, and choose the first of them if the chosen one is hidden."""
         word = text.strip().lower()
-        for row in range(self.list.topLevelItemCount()):
-            item = self.list.topLevelItem(row)
+        items = [self.list.topLevelItem(row) for row in range(self.list.topLevelItemCount())]
+        for item in items:
             item.setHidden(word not in f"{item.text(0)} {item.text(1)}".lower())
+        chosen = self.list.currentItem()
+        if chosen is None or chosen.isHidden():
+            self.list.setCurrentItem(next((item for item in items if not item.isHidden()), None))

@@ -55,7 +55,8 @@ class DetachedView(QWidget):
     def show_subject(self, subject: ViewSubject) -> None:
         """Take the present entry of the result, and name it in the title."""
         self.subject = subject
-        self.setWindowTitle(f"{self.kind.title}: {subject.title} - Antidiag")
+        name = ", ".join(filter(None, (subject.title, subject.start_text)))
+        self.setWindowTitle(f"{self.kind.title}: {name} - Antidiag")
 
     def send_edits(self, view: ResultView, edits: Any) -> None:
         """Pass on the edits of the picture."""

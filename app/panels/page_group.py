@@ -155,8 +155,7 @@ class PageGroup(QTabWidget):
             subject = page.subject
             tip = title = subject.title if subject is not None else "No result"
             if subject is not None and subject.result is not None and counts.get(title, 0) > 1:
-                started = f"{subject.result.started.astimezone():%H:%M:%S}"
-                tip, title = f"{title}, {started}", f"{started} {title}"
+                tip, title = f"{title}, {subject.start_text}", f"{subject.start_text} {title}"
             shown.append(title)
             self.setTabToolTip(index, tip)
         self._bar.show_titles(shown)

@@ -68,6 +68,11 @@ class ViewSubject:
         parts = self.entry.name or texts.method_name(self.entry.result), texts.problem_title(self.entry.result)
         return " \N{MIDDLE DOT} ".join(filter(None, parts))
 
+    @property
+    def start_text(self) -> str:
+        """The time of day when the run of a result began, by which results of the same title differ; "" for a datum."""
+        return f"{self.result.started.astimezone():%H:%M:%S}" if self.result is not None else ""
+
     def can_be_shown_by(self, kind: type[ResultView]) -> bool:
         """Whether views of a kind show this result or datum."""
         return can_show_datum(kind, self.datum) if self.entry is None else kind.shows(self.entry.result)

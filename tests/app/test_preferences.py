@@ -126,6 +126,20 @@ def test_shortcuts_are_changed_moved_and_kept(qtbot, dialog, ready, make_window)
     assert again.commands["run"].shortcut().isEmpty()
 
 
+def test_a_hidden_command_gets_no_shortcut(dialog, ready):
+    editor, before = dialog.shortcuts, ready.commands["open"].shortcut()
+    editor.filter.setText("dot plot")
+    assert editor.command == "dotplot"
+    editor.keys_edit.setKeySequence(QKeySequence("Ctrl+J"))
+    editor.set_button.click()
+    assert ready.commands["dotplot"].shortcut() == QKeySequence("Ctrl+J")
+    assert ready.commands["open"].shortcut() == before
+    editor.filter.setText("no such command")
+    assert editor.command == "" and not editor.set_button.isEnabled()
+    editor.filter.clear()
+    assert editor.command and editor.set_button.isEnabled()
+
+
 def test_everything_is_reset_after_a_question(dialog, ready, answers):
     dialog.appearance.size_box.setValue(20)
     dialog.computing.threads.setValue(1)

@@ -31,6 +31,7 @@ def test_a_view_in_its_own_window_stays_with_its_result(qtbot: Any, two: Any) ->
     two.results.table.selectRow(two.results.table.row_of(first))
     two.session.rename_result(first, "kringles")
     assert window.windowTitle().startswith("Alignment: kringles")
+    assert f"{first.result.started.astimezone():%H:%M:%S}" in window.windowTitle()  # runs may have the same name
     window.view.canvas.go_to(0, 120)
     window.close()
     assert not two.result_tabs.windows and two.viewer.current.id == "aligned"

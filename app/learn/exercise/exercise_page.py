@@ -160,7 +160,7 @@ class ExercisePage(QWidget):
         place = self.exercise.shown_cell
         shares = dict.fromkeys(map(place, self.exercise.blanks), 0.3) | ({place(self.cell): 0.9} if self.cell else {})
         blanks = frozenset() if self.exercise.before else self.exercise.hidden_cells(self.open_cells)
-        meaning = "to be filled in; the darkest is next"
+        meaning = "to be filled in; the strongest colour is next"
         look = PlayLook(
             step=self.exercise.step,
             colouring="paths",

@@ -22,6 +22,7 @@ def page(qtbot):
 def test_blanks_are_checked_as_they_are_typed(qtbot, page):
     play, first = page.exercise.play, page.cell
     assert first in page.animation_view.look.blanks
+    assert "the strongest colour is next" in page.animation_view.look.meaning  # the darkest on white, bright on dark
     page.answer_line.setText("9999")
     assert page.answer_label.text() == "Not yet." and first in page.open_cells
     page.show_hint()

@@ -32,6 +32,7 @@ class SearchController:
         self.box = AlignmentSearchBox()
         self.box.search_requested.connect(self.go_to)
         self.box.next_requested.connect(self.go_to_match)
+        self.box.textChanged.connect(self._end_if_empty)
         self._sought, self._wanted = SearchResult(""), ""
         self._cells: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self._seeking = LatestTask(
@@ -61,6 +62,13 @@ class SearchController:
         """Forget the matches, because an edit moved rows or columns."""
         self._seeking.cancel()
         self._sought = SearchResult("")
+
+    def _end_if_empty(self, text: str) -> None:
+        """End the search when the search box was emptied."""
+        if not text and self._view.picture is not None:
+            self._seeking.cancel()
+            self._wanted = ""
+            self._clear_matches()
 
     def _clear_matches(self) -> None:
         """Forget the matches of the last search and take their frames off the picture."""
@@ -104,24 +112,25 @@ class SearchController:
         if picture is None or not text:
             return False
         self._clear_matches()
+        self._wanted = text
         asked = self._view.alignment, picture.list_rows(picture.order), int(picture.order[picture.cursor[0]]), text
         if self._view.alignment.letters.size > MAX_LETTERS_AT_ONCE:
             self._view.show_status(f"Searching {text} ...")
-            self._seeking.request(lambda monitor: (search_text(*asked, monitor), text, step))
+            self._seeking.request(lambda monitor: (search_text(*asked, monitor), step))
             return False
         try:
             found = search_text(*asked)
         except InputError as error:
             self._view.show_status(str(error))
             return False
-        return self._take_result((found, text, step))
+        return self._take_result((found, step))
 
-    def _take_result(self, made: tuple[SearchResult, str, int]) -> bool:
-        found, text, step = made
+    def _take_result(self, made: tuple[SearchResult, int]) -> bool:
+        found, step = made
         if found.column is not None:
             self._view.canvas.go_to(self._view.picture.cursor[0], found.column)
             return True
-        self._sought, self._wanted = found, text
+        self._sought = found
         self._view.picture.matches = found.hits
         self._view.canvas.viewport().update()
         return self.go_to_match(step)

@@ -172,6 +172,22 @@ def test_matches_go_with_the_next_search_and_are_not_in_figures(view: AlignmentV
     assert not len(view.picture.matches) and view.picture.cursor[1] == 11
 
 
+def test_enter_repeats_the_typed_search_and_not_the_one_before(view: AlignmentViewer) -> None:
+    type_search(view, "NDS")
+    for text, status in (("QQQQ", "No name and no row"), ("12", "column 12")):
+        type_search(view, text)
+        QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+        assert not len(view.picture.matches) and status in view.status.text()
+
+
+def test_matches_go_when_the_search_box_is_emptied(view: AlignmentViewer) -> None:
+    type_search(view, "NDS")
+    QTest.keyClick(view.finder.box, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Delete)
+    assert not len(view.picture.matches)
+    assert not view.finder.go_to_match()
+
+
 def test_prosite_patterns_and_reverse_complements_are_typed(view: AlignmentViewer) -> None:
     type_search(view, "N-x(1)-[ST]")
     assert view.picture.matches.tolist() == [[0, 6, 9], [1, 6, 9], [2, 6, 9], [3, 6, 9]]
