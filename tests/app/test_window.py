@@ -87,21 +87,21 @@ def test_closing_asks_while_a_job_runs(qtbot, ready, monkeypatch):
 
 
 def test_the_device_list_says_why_there_is_no_gpu(qtbot, window):
-    qtbot.waitUntil(lambda: "No GPU" in window.device.itemText(2))
-    assert "there is none in tests" in window.device.itemText(2)
-    assert not window.device.model().item(2).isEnabled()
+    qtbot.waitUntil(lambda: "No GPU" in window.device.itemText(3))
+    assert "there is none in tests" in window.device.itemText(3)
+    assert not window.device.model().item(3).isEnabled()
     assert window.device.itemText(0) == "Automatic \N{MIDDLE DOT} CPU (no GPU found)"
 
 
 def test_the_device_list_names_gpus_with_their_free_memory(qtbot, make_window, monkeypatch):
     gpu = devices.Device(0, "NVIDIA H200", 132, (9, 0), 141_000_000_000)
     window = make_window()
-    qtbot.waitUntil(lambda: "No GPU" in window.device.itemText(2))
+    qtbot.waitUntil(lambda: "No GPU" in window.device.itemText(3))
     monkeypatch.setattr(devices, "discover_devices", lambda: ((gpu,), ""))
     monkeypatch.setattr(devices, "free_memory_bytes", lambda index: 138_000_000_000)
     window.device.look()
-    qtbot.waitUntil(lambda: "H200" in window.device.itemText(2))
-    assert window.device.itemText(2) == "GPU 0 \N{MIDDLE DOT} NVIDIA H200 \N{MIDDLE DOT} 138 of 141 GB free"
+    qtbot.waitUntil(lambda: "H200" in window.device.itemText(3))
+    assert window.device.itemText(3) == "GPU 0 \N{MIDDLE DOT} NVIDIA H200 \N{MIDDLE DOT} 138 of 141 GB free"
     assert "H200" in window.device.itemText(0)
     window.device.choose("cuda", 0)
     assert window.device.choice() == ("cuda", 0)
