@@ -16,14 +16,15 @@ setup:
 setup-dev:
 	@$(PYTHON) scripts/setup.py --dev
 
-TESTS := $(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
-
 # Files of tests are dealt out to processes, in the order of tests/conftest.py; what a file has compiled serves all of
 # its tests. A process that dies ends the run: pytest-xdist may wait for ever for what its successor should do. The last
-# line says what was not tested. `make test-all` runs the slow ones too: before a release, and each week.
+# line says what was not tested.
+TESTS := $(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
+
 test: setup-dev
 	$(TESTS)
 
+# The slow ones too.
 test-all: setup-dev
 	$(TESTS) -m "not gpu"
 

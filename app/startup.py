@@ -33,7 +33,8 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     window.autosave.failed.connect(lambda text: window.jobs.show_message(text, error=True))
     if not wanted and (kept := autosave.set_aside()):
         _report_kept_session(window, kept)
-    if ask.remember_folder(files):
+    ask.remember_folder(files)
+    if files:
         window.loader.open_paths(files)
     elif not restored and not _has_started_before(window.settings):
         sample = _first_sample()

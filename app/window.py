@@ -13,7 +13,6 @@ from antidiag.app import actions, alignment_page, file_actions, layout, method_c
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.queue import Job
-from antidiag.app.jobs.run_places import explain_missing_dask
 from antidiag.app.kit.drop_frame import DropFrame
 from antidiag.app.kit.view_protocols import TaskRequest
 from antidiag.app.navigation import Navigation
@@ -26,6 +25,7 @@ from antidiag.app.settings import AUTOSAVE_SECONDS, FIRST_SAMPLE_SOURCES, SHORTC
 from antidiag.app.shown_data import ShownData
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
+from antidiag.kernels.executors.executor_choice import explain_missing_dask
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree

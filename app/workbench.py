@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 
 from antidiag.app import views
 from antidiag.app.commands import Commands
-from antidiag.app.dialogs import executor_chooser, help_pages
+from antidiag.app.dialogs import help_pages
 from antidiag.app.dialogs.help_window import HelpWindow
 from antidiag.app.dialogs.preferences import PreferenceChoices, PreferencesDialog
 from antidiag.app.jobs.planning import PlanAnswer, Planner, RunRequest
 from antidiag.app.jobs.queue import JobQueue
-from antidiag.app.jobs.run_places import CLUSTER
+from antidiag.app.jobs.run_places import CLUSTER, stored_cluster
 from antidiag.app.kit.controls.dock import SideDock
 from antidiag.app.kit.controls.drawers import FoldingPanels
 from antidiag.app.kit.controls.lazy_widget import LazyWidget
@@ -354,7 +354,7 @@ class Workbench(QMainWindow):
         self.jobs = JobPanel(self.queue)
         self.left = InterruptedPanel()
         self.device = DeviceChooser()
-        self.device.set_cluster(executor_chooser.stored_cluster(self.settings))
+        self.device.set_cluster(stored_cluster(self.settings))
         self.search_button = FittingButton("Search commands, methods, data   Ctrl+K", "Search   Ctrl+K", "Search")
         self.selection = Selection(self)
         self.empty = EmptyPage()

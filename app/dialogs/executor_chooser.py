@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from antidiag.app.jobs.run_places import CLUSTER, GPUS, LOCAL, PROCESSES, make_cluster_choice
+from antidiag.app.jobs.run_places import CLUSTER, GPUS, LOCAL, PROCESSES, SETTING, make_cluster_choice
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label, create_row
 from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.app.settings import Settings
@@ -20,9 +20,6 @@ from antidiag.kernels.executors.tasks import WorkerInfo
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.text import format_count
 
-SETTING = "executor"
-"""The setting that keeps the place and the address that were chosen last."""
-
 
 @dataclass(frozen=True)
 class CheckAnswer:
@@ -31,11 +28,6 @@ class CheckAnswer:
     workers: tuple[WorkerInfo, ...] = ()
     dashboard: str = ""
     error: str = ""
-
-
-def stored_cluster(settings: Settings) -> ExecutorChoice:
-    """Return the cluster whose address was chosen last."""
-    return make_cluster_choice(str(settings.mapping(SETTING).get("address", "")))
 
 
 class ExecutorChooser(QWidget):

@@ -13,7 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from antidiag.app.jobs.run_places import CLUSTER, GPUS, describe_executor
+from antidiag.app.jobs.run_places import CLUSTER, GPUS, describe_executor, explain_one_piece
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.worker_threads import report_error
 from antidiag.kernels import engine, memory, registry
@@ -50,8 +50,8 @@ class RunRequest:
 
         That of a run that is shared out has time and memory of the whole run in this process.
         """
-        if self.executor is not None and self.method.splitting is None:
-            raise ParameterError(f"{self.method.name} runs in one piece; choose Automatic in the list of devices")
+        if self.executor is not None and (reason := explain_one_piece(self.method)):
+            raise ParameterError(f"{reason}; or choose Automatic in the list of devices")
         problem = self.method.problem_type.make_problem(self.data, self.options)
         device, peers = devices.select_gpus(self.device, self.method.shares_gpus)
         plan = engine.plan_run(self.method, problem, self.parameters, self._own_backend, device, peers=peers)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-
+from antidiag.app.settings import Settings
 from antidiag.kernels import registry
-from antidiag.kernels.errors import BackendUnavailable
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
 from antidiag.kernels.method import Method
 
 LOCAL, PROCESSES, GPUS, CLUSTER = "local", "processes", "gpus", "dask"
 """The executors by name."""
+SETTING = "executor"
+"""The setting that keeps the place and the address that were chosen last."""
 
 
 def make_cluster_choice(address: str) -> ExecutorChoice:
@@ -18,6 +18,11 @@ def make_cluster_choice(address: str) -> ExecutorChoice:
     address = address.strip()
     is_file = address.endswith(".json")
     return ExecutorChoice(CLUSTER, None if is_file else address or None, address if is_file else None)
+
+
+def stored_cluster(settings: Settings) -> ExecutorChoice:
+    """Return the cluster whose address was chosen last."""
+    return make_cluster_choice(str(settings.mapping(SETTING).get("address", "")))
 
 
 def describe_executor(executor: ExecutorChoice) -> str:
@@ -28,16 +33,6 @@ def describe_executor(executor: ExecutorChoice) -> str:
         GPUS: "a process for each GPU",
         CLUSTER: f"Dask cluster {address}".strip(),
     }.get(executor.chosen_place, "this process")
-
-
-def explain_missing_dask() -> str:
-    """Return why no cluster can be reached, in the words of the command line; "" where Dask is installed."""
-    if importlib.util.find_spec("distributed") is None:
-        try:
-            ExecutorChoice(CLUSTER).open()
-        except BackendUnavailable as error:
-            return str(error)
-    return ""
 
 
 def explain_one_piece(method: Method) -> str:

@@ -34,18 +34,18 @@ def draw_occupancy(painter: QPainter, area: QRectF, limits: CardLimits, values: 
     shared, registers = values["shared"] * KIB, values["registers"]
     by_threads = guidelines.occupancy_by_threads(limits, shared, registers)
     by_shared = guidelines.occupancy_by_shared(limits, values["threads"], registers)
-    first, second = _halve(area)
+    first, second = _place_curves(area)
     _draw_curve(painter, first, by_threads, values["threads"], "threads per block", 1)
     _draw_curve(painter, second, by_shared, shared, "KiB of shared memory per block", KIB)
 
 
-def _halve(area: QRectF) -> tuple[QRectF, QRectF]:
-    """Return the places of two pictures: one above the other, or side by side in an area that is low."""
-    across = area.height() < LOW
-    width, height = area.width() - GAP * across, area.height() - GAP * (not across)
-    first = QRectF(area.topLeft(), QSizeF(width / 2, height) if across else QSizeF(width, height / 2))
-    step = QPointF(first.width() + GAP, 0) if across else QPointF(0, first.height() + GAP)
-    return first, first.translated(step)
+def _place_curves(area: QRectF) -> tuple[QRectF, QRectF]:
+    """Return the places of two curves: one above the other, or side by side in an area that is low."""
+    if area.height() < LOW:
+        first = QRectF(area.topLeft(), QSizeF((area.width() - GAP) / 2, area.height()))
+        return first, first.translated(first.width() + GAP, 0)
+    first = QRectF(area.topLeft(), QSizeF(area.width(), (area.height() - GAP) / 2))
+    return first, first.translated(0, first.height() + GAP)
 
 
 def _draw_curve(

@@ -16,7 +16,6 @@ from antidiag.app.jobs.run_places import (
     CLUSTER,
     GPUS,
     PROCESSES,
-    explain_missing_dask,
     explain_one_piece,
     make_cluster_choice,
 )
@@ -26,7 +25,7 @@ from antidiag.app.texts import as_sentence
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice, cpu_name
 from antidiag.kernels.errors import AntidiagError
-from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.executors.executor_choice import ExecutorChoice, explain_missing_dask
 from antidiag.kernels.method import Method
 
 GB = 1e9
@@ -117,7 +116,7 @@ class DeviceChooser(ElidedComboBox):
         self._update_entries()
         self._looked.connect(self._fill_list, Qt.ConnectionType.QueuedConnection)
         self.currentIndexChanged.connect(self._show_tip)
-        self.activated.connect(self._activate)
+        self.activated.connect(self._take_choice)
 
     def look(self) -> None:
         """Look for GPUs and their free memory on a thread; ``looking`` is true until ``found`` is sent."""
@@ -126,7 +125,7 @@ class DeviceChooser(ElidedComboBox):
 
     def choice(self) -> tuple[BackendChoice, int]:
         """Return the chosen backend and the number of the GPU."""
-        return self._entry.backend, self._entry.device
+        return self._chosen_entry.backend, self._chosen_entry.device
 
     def choose_executor(self, method: Method) -> ExecutorChoice | None:
         """Return where the pieces of a run are computed; None for a run in one piece in this process.
@@ -134,7 +133,7 @@ class DeviceChooser(ElidedComboBox):
         Worker processes and a cluster were asked for by name, also for a method that runs in one piece; all GPUs take
         its run as it is.
         """
-        entry = self._entry
+        entry = self._chosen_entry
         if entry.place == CLUSTER:
             return self.cluster
         if entry.device == devices.ALL_GPUS:
@@ -144,7 +143,7 @@ class DeviceChooser(ElidedComboBox):
     @property
     def is_automatic(self) -> bool:
         """Whether the program chooses the place."""
-        return self._entry == AUTOMATIC
+        return self._chosen_entry == AUTOMATIC
 
     @property
     def backend(self) -> str:
@@ -156,7 +155,7 @@ class DeviceChooser(ElidedComboBox):
         """Choose an entry; one that is not listed yet is chosen once the GPUs are found, else Automatic is."""
         wanted = DeviceEntry(cast(BackendChoice, backend), device, place)
         self._awaited = None
-        if self._select(wanted):
+        if self._select_entry(wanted):
             return
         if wanted.backend == "cuda" and not self._has_looked:
             self._awaited = wanted
@@ -165,7 +164,7 @@ class DeviceChooser(ElidedComboBox):
 
     def saved_choice(self) -> dict[str, Any]:
         """Return the choice, to be restored at the next start. Addresses of clusters are kept by the dialog alone."""
-        entry = self._awaited or self._entry
+        entry = self._awaited or self._chosen_entry
         return {"backend": entry.backend, "device": entry.device, "executor": entry.place}
 
     def restore_choice(self, saved: Mapping[str, Any]) -> None:
@@ -182,7 +181,7 @@ class DeviceChooser(ElidedComboBox):
         """Take the cluster that was named, and choose it."""
         self.set_cluster(cluster)
         self._awaited = None
-        self._select(ON_CLUSTER)
+        self._select_entry(ON_CLUSTER)
         self.changed.emit()
 
     def set_cluster(self, cluster: ExecutorChoice) -> None:
@@ -191,19 +190,19 @@ class DeviceChooser(ElidedComboBox):
         self._update_entries()
 
     @property
-    def _entry(self) -> DeviceEntry:
+    def _chosen_entry(self) -> DeviceEntry:
         return self.currentData() or AUTOMATIC
 
-    def _activate(self) -> None:
-        self._awaited, wanted = None, self._entry
+    def _take_choice(self) -> None:
+        self._awaited, wanted = None, self._chosen_entry
         if wanted == ON_CLUSTER:
-            self._select(self._settled)  # until the cluster is named
+            self._select_entry(self._settled)  # until the cluster is named
             self.cluster_wanted.emit()
         else:
             self._settled = wanted
             self.changed.emit()
 
-    def _select(self, wanted: DeviceEntry) -> bool:
+    def _select_entry(self, wanted: DeviceEntry) -> bool:
         """Choose an entry that is listed and can be used; return whether it is."""
         index = next((one for one in range(self.count()) if self.itemData(one) == wanted), -1)
         if index < 0 or (wanted == ON_CLUSTER and explain_missing_dask()):
@@ -213,7 +212,7 @@ class DeviceChooser(ElidedComboBox):
         return True
 
     def _fall_back(self, wanted: DeviceEntry) -> None:
-        self._select(AUTOMATIC)
+        self._select_entry(AUTOMATIC)
         self.fell_back.emit(f"{as_sentence(wanted.explain_absence())} The device is Automatic now.")
 
     def _discover_gpus(self) -> None:
@@ -228,7 +227,7 @@ class DeviceChooser(ElidedComboBox):
             self._looked.emit(FoundGpus(tuple(free), reason))
 
     def _fill_list(self, found: FoundGpus) -> None:
-        wanted, self._awaited = self._awaited or self._entry, None
+        wanted, self._awaited = self._awaited or self._chosen_entry, None
         self._gpus, self._has_looked = len(found.gpus), True
         while self.count() > len(HERE):
             self.removeItem(self.count() - 1)
@@ -249,7 +248,7 @@ class DeviceChooser(ElidedComboBox):
         self.addItem("", ON_CLUSTER)
         self._update_entries()
         self.setItemData(0, _automatic_tip(found), Qt.ItemDataRole.ToolTipRole)
-        if not self._select(wanted):
+        if not self._select_entry(wanted):
             self._fall_back(wanted)
         self._show_tip()
         self.is_looking = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from antidiag.app import texts
 from antidiag.app.jobs.planning import RunRequest
@@ -11,14 +11,15 @@ from antidiag.app.jobs.queue import Job
 from antidiag.app.jobs.run_places import CLUSTER, describe_executor
 from antidiag.app.session.session import Entry, Session
 from antidiag.kernels import memory, registry
-from antidiag.kernels.batch_runs.split_runs import execute_split
 from antidiag.kernels.engine import BackendChoice, execute, plan_run
-from antidiag.kernels.executors.executor import Executor
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 from antidiag.kernels.run_plan import RunPlan
+
+if TYPE_CHECKING:
+    from antidiag.kernels.executors.executor import Executor
 
 
 def make_run_job(request: RunRequest, plan: RunPlan, session: Session) -> Job:
@@ -30,7 +31,7 @@ def make_run_job(request: RunRequest, plan: RunPlan, session: Session) -> Job:
     shared = None if request.executor is None else SharedRun(request)
 
     def work(monitor: Monitor) -> Result:
-        return shared.execute(monitor) if shared else execute(request.plan(), monitor)
+        return shared.execute_pieces(monitor) if shared else execute(request.plan(), monitor)
 
     def done(result: Result) -> None:
         session.add_result(Entry(result, dict(request.options), dict(request.parameters)))
@@ -51,17 +52,19 @@ class SharedRun:
     """A run whose pieces an executor computes, and how many of them are done while it runs."""
 
     def __init__(self, request: RunRequest) -> None:
-        self._request, self._executor = request, request.executor
+        self._request = request
         self._opened: Executor | None = None
 
-    def execute(self, monitor: Monitor) -> Result:
+    def execute_pieces(self, monitor: Monitor) -> Result:
         """Return the result, which equals that of a run in one piece.
 
         Raises MemoryRefused, Cancelled, and the errors of the executor and of `execute_split`.
         """
+        from antidiag.kernels.batch_runs.split_runs import execute_split
+
         plan = self._request.plan()
         memory.raise_if_refused(plan.refusal, "Choose a smaller problem, or free memory")
-        with self._executor.open() as executor:
+        with self._request.executor.open() as executor:
             self._opened = executor
             return execute_split(
                 plan.method,
@@ -76,7 +79,7 @@ class SharedRun:
     def describe_pieces(self) -> str:
         """Return the counts of the pieces in words; "" while none is to be computed. Any thread may call this."""
         if self._opened is None:
-            return "connecting" if self._executor.chosen_place == CLUSTER else ""
+            return "connecting" if self._request.executor.chosen_place == CLUSTER else ""
         counts = self._opened.counts
         return counts.describe() if counts.done + counts.failed < counts.total else ""
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, ParameterError
 from antidiag.kernels.executors.executor import Executor, describe_foreign, unpack_answer
+from antidiag.kernels.executors.executor_choice import MISSING_DASK
 from antidiag.kernels.executors.messages import pack_message, unpack_message
 from antidiag.kernels.executors.task_runner import cancel_run, describe_worker, pack_task, run_task_message
 from antidiag.kernels.executors.tasks import ExecutorLost, ForeignWorker, Task, WorkerDied, WorkerInfo
@@ -359,7 +360,7 @@ def _import_distributed() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise BackendUnavailable("Dask is not installed; pip install 'antidiag[cluster]' brings it") from error
+        raise BackendUnavailable(MISSING_DASK) from error
     for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters becomes an error with a remedy
     return distributed

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.executors.executor import Executor
-from antidiag.kernels.executors.gpus import GpusExecutor
-from antidiag.kernels.executors.local import LocalExecutor
-from antidiag.kernels.executors.processes import ProcessExecutor
 from antidiag.kernels.processors import count_processors
+
+if TYPE_CHECKING:
+    from antidiag.kernels.executors.executor import Executor
 
 PLACES = ("local", "processes", "gpus", "dask")
 """The executors by name."""
+MISSING_DASK = "Dask is not installed; pip install 'antidiag[cluster]' brings it"
+
+
+def explain_missing_dask() -> str:
+    """Return what to install so that a cluster can be reached; "" where Dask is installed."""
+    return "" if importlib.util.find_spec("distributed") else MISSING_DASK
 
 
 @dataclass(frozen=True)
@@ -58,10 +65,16 @@ class ExecutorChoice:
     def open(self) -> Executor:
         """Return the executor, to be used in a ``with`` block. Raise BackendUnavailable if it cannot be had."""
         if self.chosen_place == "local":
+            from antidiag.kernels.executors.local import LocalExecutor
+
             return LocalExecutor(self.slots)
         if self.chosen_place == "gpus":
+            from antidiag.kernels.executors.gpus import GpusExecutor
+
             return GpusExecutor(self.cards)
         if self.chosen_place == "processes":
+            from antidiag.kernels.executors.processes import ProcessExecutor
+
             count = self.slots or count_processors()
             return ProcessExecutor([""] * count, [f"process {number}" for number in range(1, count + 1)])
         from antidiag.kernels.executors.dask_cluster import DaskExecutor

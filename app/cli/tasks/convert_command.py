@@ -152,8 +152,7 @@ def _named_suffix(target: str, to: str | None) -> str:
 
 
 def _choose_reading(data: Sequence[Any], suffix: str) -> Sequence[Any]:
-    """Return the data to write. A file of HMMER is read as profiles and as models: its profiles for .csv, else its
-    models."""
+    """Return the data to write: of a file of HMMER, read in two ways, its profiles for .csv else its models."""
     if {_type_of(datum) for datum in data} != {Hmm, Profile}:
         return data
     wanted = Profile if suffix == ".csv" else Hmm
