@@ -1,4 +1,5 @@
-"""Distance matrix files: PHYLIP and NPY, in and out; tables with a head of names, lines of pairs, and NEXUS, in.
+"""Distance matrix files: PHYLIP and NPY, in and out; tables with a head of names, lines of pairs, NEXUS
+and MEGA, in.
 
 A PHYLIP matrix begins with the number of taxa; then every taxon has a record: its name, and distances to all taxa
 (square), to those before it (lower triangle) or to those after it (upper triangle), the triangles with or without the
@@ -16,7 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import distance_tables, line_blocks, nexus_distances, number_tables, packed_files
+from antidiag.kernels.io import (
+    distance_tables,
+    line_blocks,
+    mega_distances,
+    nexus_distances,
+    number_tables,
+    packed_files,
+)
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.number_tables import NPY
@@ -34,6 +42,8 @@ def is_distance_file(path: Path, head: bytes) -> bool:
         return not number_tables.holds_matrix(path, head)
     if nexus_distances.HEAD.match(head.removeprefix(BOM)):
         return path.is_file() and nexus_distances.holds_only_distances(_read_text(path, Monitor()))
+    if mega_distances.looks_like_mega_distances(head.removeprefix(BOM)):
+        return True
     first, _, rest = line_blocks.normalise_line_ends(head.lstrip()).partition(b"\n")
     if first.strip().isdigit():
         return bool(rest.strip()) and (not rest.lstrip().startswith(b">") or _has_numbers(rest, first))
@@ -56,7 +66,7 @@ def _has_numbers(rows: bytes, count: bytes) -> bool:
 @packed_files.reads_each_file
 def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatrix]:
     """Read the distance matrix of a file: PHYLIP, a table with a head of names, lines of two names and a distance, the
-    DISTANCES block of NEXUS, or NPY.
+    DISTANCES block of NEXUS, MEGA, or NPY.
 
     An NPY file holds a square array; the names stand one a line in a file beside it with the suffix .names, or are
     numbers from 1. InputError names file and line, or file and taxa.
@@ -67,6 +77,8 @@ def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[Dis
     text, source, name = _read_text(path, monitor), str(path), packed_files.format_stem(path)
     if nexus_distances.HEAD.match(text):
         return [nexus_distances.parse_nexus_distances(line_blocks.decode_text(text), source, name)]
+    if mega_distances.looks_like_mega_distances(text):
+        return [mega_distances.parse_mega_distances(line_blocks.decode_text(text), source, name)]
     if text.strip() and not text.lstrip().split(b"\n", 1)[0].strip().isdigit():
         return [distance_tables.parse_distances(text, source, name, monitor)]
     from antidiag.kernels.io import phylip_distances as distances_text
@@ -149,6 +161,6 @@ DISTANCE_MATRIX = DataKind(
     type=DistanceMatrix,
     claims_file=is_distance_file,
     read=read_distances,
-    suffixes=(*SUFFIXES, ".tsv", ".csv", ".tab", ".nex"),
+    suffixes=(*SUFFIXES, ".tsv", ".csv", ".tab", ".nex", ".meg"),
     generate=_generate_distances,
 )

@@ -28,6 +28,10 @@ RUN = ROOT / "tests/fixtures/saved-0/runs"
 CASES = (".nwk", ".dist", ".gml", ".edgelist", ".hmm")
 """Suffixes of small cases that are attacked; those of tables and NEXUS files are named in `readers.OF_NAME`."""
 ALIGNMENT = ROOT / "tests/data/families/BB11002.msf"
+MEGA_DISTANCES = (
+    b"#mega\n!Title: three;\n!Format DataType=Distance DataFormat=LowerLeft NTaxa=3;\n[1] #one\n[2] #two\n[3] #three\n"
+    b"[  1  2  3 ]\n[1]     [0.1] [0.1]\n[2] 1.5     [0.1]\n[3] 2 2.5\n"
+)
 ALIGNMENTS = {"clustal": ".aln", "stockholm": ".sto", "phylip-relaxed": ".phylip", "nexus": ".nexus", "fasta": ".afa"}
 RECORDS = {"genbank": ".gb", "embl": ".embl", "fasta": ".fa", "fastq": ".fastq", "swiss": ".dat"}
 
@@ -140,6 +144,7 @@ def _trees_with_values() -> dict[str, bytes]:
         "values.nhx": "".join(tree_files.newick_file_lines([tree])).encode(),
         "table-distances.tsv": (ROOT / "tests/cases/dist/d11_snpdists.tsv").read_bytes(),
         "nexus-distances.nex": (ROOT / "tests/cases/dist/d24_nexus_dist.nex").read_bytes(),
+        "mega-distances.meg": MEGA_DISTANCES,
         "three.net": b'% one\n*Vertices 3\n1 "A b" 0.1\n*Arcs\n1 2 2.5\n*Edges\n2 3\n*Arcslist\n3 1 2\n',
     }
 

@@ -243,6 +243,7 @@ OF_NAME = {
     "rates.json": "rates",
     "table-distances.tsv": "distances",
     "nexus-distances.nex": "distances",
+    "mega-distances.meg": "distances",
     "tuned.json": "tuned",
     "rooflines.json": "roofline",
     "parttree.json": "lecture",

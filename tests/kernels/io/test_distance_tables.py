@@ -1,8 +1,9 @@
-"""Distances that others write: tables with heads, lines of pairs, and the DISTANCES block of NEXUS."""
+"""Distances that others write: tables with heads, lines of pairs, the DISTANCES block of NEXUS, and MEGA."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -279,3 +280,35 @@ def test_a_triangle_as_r_prints_it(tmp_path: Path, count: int) -> None:
     found = read(tmp_path, "\n".join(["       " + " ".join(names[:-1]), *rows]) + "\n", "d.txt")
     assert found.names == tuple(names)
     assert all(found.values[row, column] == 10 * row + column for row in range(count) for column in range(row))
+
+
+MEGA = "#mega\r\n!Title: Apes; \n!Format DataType=Distance DataFormat={layout} NTaxa=3;\n!Description\n  d : #1\n;\n\n"
+MEGA_TAXA = "[1] #Homo_sapiens\n[2] #Pan {apes}\n[3] #Gorilla\n\n[     1    2   3 ]\n"
+LOWER_LEFT = "[1]        [0.1] [0.2]\n[2]  0.015       [0.3]\n[3]  0.05  0.052\n"
+
+
+@pytest.mark.parametrize(
+    ("layout", "rows"),
+    [("LowerLeft", LOWER_LEFT), ("upperright", "[1]   0.015  0.05\n[2]          0.052\n[3]\n")],
+)
+def test_distances_of_mega(tmp_path: Path, layout: str, rows: str) -> None:
+    found = read(tmp_path, MEGA.format(layout=layout) + MEGA_TAXA + rows, "d.meg")
+    assert found.names == ("Homo_sapiens", "Pan {apes}", "Gorilla")
+    np.testing.assert_array_equal(found.values, [[0, 0.015, 0.05], [0.015, 0, 0.052], [0.05, 0.052, 0]])
+
+
+@pytest.mark.parametrize(
+    ("layout", "body", "reason"),
+    [
+        ("UpperRight", MEGA_TAXA + LOWER_LEFT, "line 14: 1 distance of Homo_sapiens, not 2 as DataFormat=UpperRight"),
+        ("Full", MEGA_TAXA + LOWER_LEFT, "DataFormat='Full' is not known"),
+        ("LowerLeft", MEGA_TAXA.replace("[3] #Gorilla", "") + LOWER_LEFT, "NTaxa=3 in !Format, and 2 lines"),
+        ("LowerLeft", MEGA_TAXA + LOWER_LEFT.replace("0.05 ", "n/c "), "line 15: 'n/c' is no distance of Gorilla and"),
+        ("LowerLeft", MEGA_TAXA + LOWER_LEFT + "1 2 3\n", "3 rows of distances and 3 lines"),
+        ("LowerLeft", MEGA_TAXA + "!Gene x\n" + LOWER_LEFT, "line 13: this statement has no ';'"),
+        ("LowerLeft", "#\n" + LOWER_LEFT, "line 8: '#' without a name"),
+    ],
+)
+def test_damaged_mega_distances_name_the_place(tmp_path: Path, layout: str, body: str, reason: str) -> None:
+    with pytest.raises(InputError, match=re.escape(reason)):
+        read(tmp_path, MEGA.format(layout=layout) + body, "d.meg")
