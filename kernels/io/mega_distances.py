@@ -15,7 +15,7 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.distance_tables import complete_matrix, is_distance
 from antidiag.kernels.text import format_count, quote_text
 
-STATEMENT = re.compile(r"^\s*!([^;]*);", re.MULTILINE)
+STATEMENT = re.compile(r"^[ \t]*!([^;]*)(;|\Z)", re.MULTILINE)
 LOWER, UPPER = "LowerLeft", "UpperRight"
 
 
@@ -27,24 +27,32 @@ def looks_like_mega_distances(start: bytes) -> bool:
 def parse_mega_distances(raw: str, source: str, name: str) -> DistanceMatrix:
     """Return the matrix; standard errors in brackets are left out, as comments are. InputError names the line."""
     text = mask_comments(raw).replace(COMMENT_MARK, " ")
-    taxa, lines = _split_lines(STATEMENT.sub(lambda found: "\n" * found[0].count("\n"), text), source)
-    layout = _check_format(" ".join(STATEMENT.findall(text)), len(taxa), source)
+    taxa, lines = _split_lines(STATEMENT.sub(_blank_statement, text), source)
+    layout = _check_format(" ".join(found[1] for found in STATEMENT.finditer(text)), len(taxa), source)
     rows = [(row, columns) for row, columns in enumerate(_columns(layout, len(taxa))) if columns]
     if len(lines) != len(rows):
         raise InputError(
             f"{source}: {format_count(len(lines), 'row')} of distances and {len(taxa):,} lines '#name'; correct the "
             "names or the matrix"
         )
-    values = np.full((len(taxa), len(taxa)), np.nan)
     for (row, columns), (number, words) in zip(rows, lines, strict=True):
         if len(words) != len(columns):
             count = format_count(len(words), "distance")
-            _refuse(source, number, f"{count} of {taxa[row]}, not {len(columns):,} as DataFormat={layout} says")
+            why = f"{count} of {quote_text(taxa[row])}, not {len(columns):,} as DataFormat={layout} says"
+            _refuse(source, number, why)
+    values = np.full((len(taxa), len(taxa)), np.nan)
+    for (row, columns), (number, words) in zip(rows, lines, strict=True):
         for column, word in zip(columns, words, strict=True):
             if not is_distance(word):
-                _refuse(source, number, f"{quote_text(word)} is no distance of {taxa[row]} and {taxa[column]}")
+                both = f"{quote_text(taxa[row])} and {quote_text(taxa[column])}"
+                _refuse(source, number, f"{quote_text(word)} is no distance of {both}; give a number")
             values[row, column] = float(word)
     return complete_matrix(taxa, values, source, name)
+
+
+def _blank_statement(found: re.Match[str]) -> str:
+    """Return the line ends of a statement; all of one that has no end."""
+    return "\n" * found[0].count("\n") if found[2] else found[0]
 
 
 def _check_format(said: str, taxa: int, source: str) -> str:
@@ -54,7 +62,7 @@ def _check_format(said: str, taxa: int, source: str) -> str:
     if layout.lower() not in (LOWER.lower(), UPPER.lower()):
         raise InputError(f"{source}: DataFormat={quote_text(layout)} is not known here; use {LOWER} or {UPPER}")
     if count != str(taxa):
-        raise InputError(f"{source}: NTaxa={count} in !Format, and {taxa:,} lines '#name'; correct either")
+        raise InputError(f"{source}: NTaxa={quote_text(count)} in !Format, and {taxa:,} lines '#name'; correct either")
     return LOWER if layout.lower() == LOWER.lower() else UPPER
 
 

@@ -51,7 +51,7 @@ def test_recomputed_cells_on_a_gpu_are_no_more_than_the_method_says():
     )
     method = find_method(result.method)
     again = method.cost.count_recomputed(made, method.restore_parameters(result))
-    assert count_steps(result).cells.sum() <= made.cells + again
+    assert round(count_steps(result).cells.sum(), 3) <= made.cells + again
 
 
 def _check(result, phase, cells, unit):

@@ -300,10 +300,14 @@ def test_distances_of_mega(tmp_path: Path, layout: str, rows: str) -> None:
 @pytest.mark.parametrize(
     ("layout", "body", "reason"),
     [
-        ("UpperRight", MEGA_TAXA + LOWER_LEFT, "line 14: 1 distance of Homo_sapiens, not 2 as DataFormat=UpperRight"),
+        ("UpperRight", MEGA_TAXA + LOWER_LEFT, "line 14: 1 distance of 'Homo_sapiens', not 2 as DataFormat=UpperRight"),
         ("Full", MEGA_TAXA + LOWER_LEFT, "DataFormat='Full' is not known"),
-        ("LowerLeft", MEGA_TAXA.replace("[3] #Gorilla", "") + LOWER_LEFT, "NTaxa=3 in !Format, and 2 lines"),
-        ("LowerLeft", MEGA_TAXA + LOWER_LEFT.replace("0.05 ", "n/c "), "line 15: 'n/c' is no distance of Gorilla and"),
+        ("LowerLeft", MEGA_TAXA.replace("[3] #Gorilla", "") + LOWER_LEFT, "NTaxa='3' in !Format, and 2 lines"),
+        (
+            "LowerLeft",
+            MEGA_TAXA + LOWER_LEFT.replace("0.05 ", "n/c "),
+            "line 15: 'n/c' is no distance of 'Gorilla' and",
+        ),
         ("LowerLeft", MEGA_TAXA + LOWER_LEFT + "1 2 3\n", "3 rows of distances and 3 lines"),
         ("LowerLeft", MEGA_TAXA + "!Gene x\n" + LOWER_LEFT, "line 13: this statement has no ';'"),
         ("LowerLeft", "#\n" + LOWER_LEFT, "line 8: '#' without a name"),
@@ -312,3 +316,9 @@ def test_distances_of_mega(tmp_path: Path, layout: str, rows: str) -> None:
 def test_damaged_mega_distances_name_the_place(tmp_path: Path, layout: str, body: str, reason: str) -> None:
     with pytest.raises(InputError, match=re.escape(reason)):
         read(tmp_path, MEGA.format(layout=layout) + body, "d.meg")
+
+
+@pytest.mark.parametrize("part", ["x", "! \n", "!x = ", "\n \n"], ids=["word", "marks", "settings", "blanks"])
+def test_a_long_file_of_mega_is_refused_at_once(tmp_path: Path, part: str) -> None:
+    with pytest.raises(InputError, match="rows of distances|no ';'"):
+        read(tmp_path, f"#mega\n!Format DataType=Distance;\n!{part * 200_000}", "d.meg")
