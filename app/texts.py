@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -47,6 +48,10 @@ FAMILY_NAMES = {
     "products": "Matrix products",
 }
 """What users read of the families of methods."""
+
+
+OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
+WINDOW_WORDS = {"--backend cpu": "the CPU", " with --record NAME": "", "without --on gpus": "on the CPU"}
 
 
 def family_name(family: str) -> str:
@@ -123,6 +128,13 @@ def as_sentence(text: str) -> str:
     """Return a message with a capital letter and a full stop; a name before a colon is not changed."""
     named = text.partition(" ")[0].endswith(":")
     return (text if named else text[:1].upper() + text[1:]) + ("" if text.endswith(".") else ".")
+
+
+def write_for_window(message: str) -> str:
+    """Return a message of a calculation without options of the command line, for which the window has fields."""
+    for option, words in WINDOW_WORDS.items():
+        message = message.replace(option, words)
+    return OPTION.sub(lambda found: found[1].replace("-", " "), message)
 
 
 def what_fits(fitting: Iterable[str]) -> str:

@@ -112,7 +112,7 @@ class BatchDialog(QDialog):
         try:
             choice, folder = self.executor.choice(), Path(self.folder.text()).expanduser()
         except AntidiagError as error:
-            self._show_status(str(error), "error")
+            self._show_status(texts.write_for_window(str(error)), "error")
             return
         self.executor.remember()
         backend, device = self.executor.backend

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from antidiag.app import texts
 from antidiag.app.jobs.run_places import CLUSTER, GPUS, LOCAL, PROCESSES, SETTING, make_cluster_choice
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label, create_row
 from antidiag.app.kit.tasks.worker_threads import start_worker
@@ -111,7 +112,7 @@ class ExecutorChooser(QWidget):
             with choice.open() as executor:
                 found = CheckAnswer(executor.resources(), getattr(executor, "dashboard_link", ""))
         except AntidiagError as error:
-            found = CheckAnswer(error=str(error))
+            found = CheckAnswer(error=texts.write_for_window(str(error)))
         except Exception as error:  # of a library that connects: said, and the window goes on
             found = CheckAnswer(error=f"{type(error).__name__}: {error}")
         with contextlib.suppress(RuntimeError):  # the window may be gone

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from antidiag.app.jobs.run_places import CLUSTER, GPUS, describe_executor, explain_one_piece
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.worker_threads import report_error
+from antidiag.app.texts import write_for_window
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice
@@ -122,7 +123,7 @@ def plan_request(request: RunRequest) -> PlanAnswer:
         host_free = memory.host_bytes_free()
         return PlanAnswer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
     except AntidiagError as error:
-        return PlanAnswer(request, error=str(error))
+        return PlanAnswer(request, error=write_for_window(str(error)))
     except MemoryError:
         return PlanAnswer(request, error="there is not enough memory to prepare these data; choose smaller ones")
     except Exception as error:  # of the program itself: the form says where, and takes other values

@@ -229,7 +229,7 @@ class JobQueue(QObject):
         except Cancelled as cancelled:
             job.error, job.note = "cancelled", str(cancelled)
         except AntidiagError as error:
-            job.error = str(error)
+            job.error = texts.write_for_window(str(error))
         except MemoryError:
             job.error = "there is not enough memory; close other programs or choose a smaller problem"
             job.detail = traceback.format_exc()

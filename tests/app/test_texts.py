@@ -63,3 +63,16 @@ def test_what_would_fit_is_a_list_or_nothing():
 def test_an_estimate_says_what_compiling_takes():
     assert texts.format_plan_time(500, 0) == "about 500 ms"
     assert texts.format_plan_time(500, 12_000) == "about 12.5 s (12.0 s of it for compiling, once)"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("there is no GPU. Choose --backend cpu", "there is no GPU. Choose the CPU"),
+        ("choose one, such as --device 0", "choose one, such as device 0"),
+        ("takes 2 sequences; got 3; choose 2 with --record NAME", "takes 2 sequences; got 3; choose 2"),
+        ("give both --gap-open2 and --gap-extend2 - or neither", "give both gap open2 and gap extend2 - or neither"),
+    ],
+)
+def test_messages_in_the_window_name_no_option_of_the_command_line(message: str, shown: str) -> None:
+    assert texts.write_for_window(message) == shown

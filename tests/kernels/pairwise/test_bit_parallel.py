@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import edlib
 import numpy as np
 import pytest
 
@@ -22,6 +21,8 @@ from antidiag.kernels.pairwise.trials import DNA, make_pair
 from antidiag.kernels.registry import find_method
 from antidiag.kernels.registry.task_methods import TASKS
 from antidiag.kernels.scoring import Mode
+
+edlib = pytest.importorskip("edlib")
 
 EDLIB_MODES = {"global": "NW", "query-in-target": "HW", "custom": "SHW"}
 
