@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu
 
@@ -32,6 +32,9 @@ HOVER_REACH, CELL_MARGIN = 32, 12
 LARGE_CELLS, LARGE_CELLS_ON_GPU = 2e11, 5e13  # more cells take half a minute or more, so the user is asked first
 
 
+PATIENCE_MS = 300
+
+
 class MatrixView(PlaneView):
     """H of every cell as colour, under strips, recomputed areas and the path."""
 
@@ -50,6 +53,8 @@ class MatrixView(PlaneView):
             self, self._on_part, lambda error: self.status.setText(f"The window could not be computed: {error}")
         )
         self._hover = LatestTask(self, self._on_near)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._say_computing)
         self.scan_panel = ProgressCard(self.plot, "Computing the matrix", "The picture of the matrix")
         self.add_navigation_tools()
         self.tools.addWidget(
@@ -240,8 +245,14 @@ class MatrixView(PlaneView):
                 for span, length in zip((rows, columns), self.plot.lengths, strict=True)
             )
             self._window.request(lambda monitor: matrix_values.compute_cell_block(problem, scanned, rows, columns))
+            self._patience.start()
         else:
             self._window.request(lambda monitor: matrix_values.compute_raster(scanned, rows, columns, pixels, monitor))
+
+    def _say_computing(self) -> None:
+        """Tell why cells have no values yet, where they take long, as at the first use."""
+        if self._window.busy:
+            self.status.setText("Computing the values of these cells ...")
 
     def _on_part(self, part: MatrixRaster | MatrixCellBlock) -> None:
         self.picture.block = part if isinstance(part, MatrixCellBlock) else None

@@ -1,5 +1,6 @@
 """The matrix of a pair: cells, layers, recomputed areas, states of the path, and the scan behind them."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +33,17 @@ def test_cells_print_the_values_of_the_recurrence(qtbot, view, options):
     for cell in ((40, 42), (39, 44), (42, 41)):
         expected = tuple(f"{values[cell]}".replace("-", "\u2212") for values in (full.H, full.E, full.F))
         assert matrix_cells.cell_values(view.picture, cell) == expected
+
+
+def test_cells_whose_values_take_long_are_said_to_be_computed(qtbot, view, monkeypatch):
+    shown(qtbot, view)
+    compute, go_on = matrix_values.compute_cell_block, threading.Event()
+    monkeypatch.setattr(matrix_values, "compute_cell_block", lambda *given: go_on.wait(60) and compute(*given))
+    assert view.go_to("40, 42")
+    qtbot.waitUntil(lambda: view.status.text() == "Computing the values of these cells ...")
+    go_on.set()
+    settled(qtbot, view)
+    assert "Computing" not in view.status.text() and matrix_cells.cell_values(view.picture, (40, 42)) is not None
 
 
 def test_minus_infinity_and_borders(qtbot, view):
