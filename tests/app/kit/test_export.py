@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter
 
 from antidiag.app import theme
-from antidiag.app.kit.figures import export
+from antidiag.app.kit.figures import export, framed_figure
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import files
 
@@ -32,6 +32,18 @@ def test_a_figure_is_written_all_or_nothing(qapp, tmp_path: Path, monkeypatch, s
     with pytest.raises(InputError, match="No space left"):
         export.save_figure(place, QSize(50, 50), draw)
     assert place.read_bytes() == before and list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize(("length", "is_whole"), [(20, True), (60, True), (200, False)])
+def test_a_long_title_has_smaller_letters_before_it_is_cut(qapp, tmp_path: Path, length: int, is_whole: bool) -> None:
+    title, place = "n" * length, tmp_path / "figure.svg"
+    size = framed_figure.figure_size(0.85 * QFontMetrics(qapp.font()).horizontalAdvance("n" * 60), 100, ())
+
+    def draw_framed(painter: QPainter, area: QRectF) -> None:
+        framed_figure.draw_figure(painter, area, title, (), lambda *_: None)
+
+    export.save_figure(place, size, draw_framed)
+    assert (f'aria-label="{title}"' in place.read_text()) == is_whole
 
 
 def test_the_background_of_a_picture_is_filled_while_other_threads_run_python(qapp, monkeypatch) -> None:
