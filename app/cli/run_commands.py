@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -24,6 +25,7 @@ from antidiag.app.cli.options import with_option_groups
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import registry
+from antidiag.kernels.batch_runs import split_runs
 from antidiag.kernels.registry import memory_advice
 
 RUN_EXAMPLES = f"""
@@ -45,6 +47,8 @@ ESTIMATE_EXAMPLES = f"""
 antidiag estimate striped-alignment {SAMPLES}/phage-lambda.fasta {SAMPLES}/prophage-ecoli536.fasta
 
 antidiag estimate striped-score a.fa b.fa --backend cuda --device 1 -p s=512 --json
+
+antidiag estimate msa family.fa --on processes
 """
 
 
@@ -55,15 +59,20 @@ def estimate(
     place: RunPlace,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     *,
+    executor: ExecutorOptions,
     options: Mapping[str, str],
     flagged: Mapping[str, str],
 ) -> None:
-    """Estimate memory and time of a run without running it."""
+    """Estimate memory and time of a run without running it; with --on or --scheduler also those of its pieces."""
     method = registry.find_method(method_id)
     with watch_run() as monitor:
         data = given.read_data(method, flagged, monitor)
         values, problem = given.parse_parameters(method), build_problem(method, data, options)
         planned = place.plan(method, problem, values)
+        if executor.is_chosen:
+            with executor.open() as opened:
+                note = split_runs.describe_expected_pieces(planned, opened.slots)
+            planned = replace(planned, notes=(note, *planned.notes))
     inputs.print_reading_notes(data)
     inputs.print_option_notes(method, flagged, options)
     fitting = memory_advice.find_fitting_changes(planned, values) if planned.refusal else ()

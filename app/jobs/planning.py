@@ -74,8 +74,12 @@ def share_plan(plan: RunPlan, executor: ExecutorChoice) -> RunPlan:
     splitting, place = plan.method.splitting, executor.chosen_place
     notes = [
         f"This run is shared out to {describe_executor(executor)}, as {splitting.noun}; time and memory are those of"
-        " the whole run here."
+        " the whole run here.",
     ]
+    if slots := executor.known_slots:
+        from antidiag.kernels.batch_runs.split_runs import describe_expected_pieces  # not for a window that only opens
+
+        notes.append(describe_expected_pieces(plan, slots))
     refusal = plan.refusal
     if splitting.finish_run:
         notes.append("It goes on here with their answers.")

@@ -102,6 +102,24 @@ class SplitRun:
         return f"Computed in {pieces} ({self.splitting.noun}) on {workers} ({self.executor.kind})."
 
 
+def describe_expected_pieces(plan: RunPlan, slots: int) -> str:
+    """Return a sentence about the pieces of a planned run: how many, and the memory of the largest where it is much.
+
+    Raises the errors of `find_splitting`.
+    """
+    splitting = find_splitting(plan.method)
+    pieces = splitting.list_pieces(plan.problem, PIECES_PER_SLOT * slots)
+    count = f"{format_count(len(pieces), 'piece')} ({splitting.noun}) for {format_count(slots, 'task')} at a time"
+    if splitting.estimate_memory is None or not pieces:
+        return f"It falls into {count}; none needs much memory."
+    largest, problem = max(pieces, key=lambda piece: piece.cost), splitting.prepare_problem(plan.problem)
+    footprint = splitting.estimate_memory(problem, plan.parameters, largest.numbers, plan.backend)
+    on_gpu = f" and {memory.format_bytes(footprint.device_bytes)} of a GPU" if footprint.device_bytes else ""
+    return (
+        f"It falls into {count}; the largest needs {memory.format_bytes(footprint.host_bytes)} of main memory{on_gpu}."
+    )
+
+
 def execute_split(
     method: Method,
     problem: Any,

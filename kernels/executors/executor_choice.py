@@ -62,6 +62,17 @@ class ExecutorChoice:
             return self.place
         return "dask" if self.scheduler or self.scheduler_file else "local"
 
+    @property
+    def known_slots(self) -> int:
+        """Tasks at a time, as far as they are known before it is open; 0 for a cluster, and where there is no GPU."""
+        if self.chosen_place in ("local", "processes"):
+            return self.slots or count_processors()
+        if self.chosen_place == "gpus":
+            from antidiag.kernels.cuda import devices
+
+            return len(devices.discover_devices()[0] if self.cards is None else self.cards)
+        return 0
+
     def open(self) -> Executor:
         """Return the executor, to be used in a ``with`` block. Raise BackendUnavailable if it cannot be had."""
         if self.chosen_place == "local":

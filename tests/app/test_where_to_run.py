@@ -58,6 +58,7 @@ def start_waiting_run(qtbot: Any, window: Any) -> Any:
 def test_a_run_is_shared_out_to_processes(qtbot: Any, ready: Any, on_threads: None) -> None:
     choose(qtbot, ready, "processes")
     assert "shared out to processes of this machine, as quarters" in ready.cost.notes.text()
+    assert "It falls into 4 pieces (quarters)" in ready.cost.notes.text()
     assert ready.cost.line.text().startswith("Shared out; whole here: ")
     job = start_waiting_run(qtbot, ready)
     assert job.title.endswith("processes of this machine") and job.lane == "cpu"

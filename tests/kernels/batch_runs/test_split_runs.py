@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -183,6 +184,23 @@ def test_blocks_of_posteriors_hold_every_task_once(monkeypatch, least, rows):
     for block in blocks if rows == 300 else ():
         own = posterior_blocks.open_block(problem, block.numbers).tasks
         assert sum(problem.lengths[problem.filled[task.x]] * len(task.others) for task in own[1:]) <= 300 + 16 * 40
+
+
+def test_the_plan_tells_the_memory_of_the_largest_block():
+    method = registry.find_method("msa")
+    planned = engine.plan_run(method, method.problem_type.make_problem(family(40), {}), {}, "cpu")
+    count = len(posterior_blocks.list_blocks(planned.problem, 6 * 3))
+    needed = lambda *_: Footprint({"posteriors": 5 << 20}, {"pairs": 3 << 30})  # noqa: E731
+    told = split_runs.describe_expected_pieces(replace_estimate(planned, needed), 3)
+    assert f"falls into {count} pieces (posteriors of blocks of pairs) for 3 tasks at a time" in told
+    assert "the largest needs 5.0 MiB of main memory and 3.0 GiB of a GPU" in told
+    assert "none needs much memory" in split_runs.describe_expected_pieces(replace_estimate(planned, None), 3)
+
+
+def replace_estimate(planned, estimate):
+    """Return the plan with another estimate of its pieces."""
+    splitting = dataclasses.replace(planned.method.splitting, estimate_memory=estimate)
+    return dataclasses.replace(planned, method=dataclasses.replace(planned.method, splitting=splitting))
 
 
 def test_a_block_that_does_not_fit_is_refused(monkeypatch):
