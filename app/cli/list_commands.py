@@ -80,13 +80,13 @@ def info(as_json: Json = False) -> None:
         return
     gpus = [
         f"{gpu['index']}: {gpu['name']}, {gpu['multiprocessors']} multiprocessors, compute capability "
-        f"{gpu['compute_capability']}, {format_bytes(gpu['memory_free'])} of {format_bytes(gpu['memory_bytes'])} free"
+        f"{gpu['compute_capability']}, {format_bytes(gpu['free_memory_bytes'])} of {format_bytes(gpu['memory_bytes'])} free"
         for gpu in facts["gpus"]
     ] or [f"none: {facts['no_gpu_reason']}"]
     report.print_rows(
         [
             ("CPU", f"{facts['cpu']}, {facts['threads']} threads"),
-            ("memory", f"{format_bytes(facts['memory_free'])} of {format_bytes(facts['memory_bytes'])} free"),
+            ("memory", f"{format_bytes(facts['free_memory_bytes'])} of {format_bytes(facts['memory_bytes'])} free"),
             *(("GPU" if not number else "", text) for number, text in enumerate(gpus)),
             *((package, version) for package, version in facts["versions"].items()),
             *((f"{name} in", folder) for name, folder in facts["folders"].items()),
@@ -105,7 +105,7 @@ def samples(
     if copy is not None:
         _copy_samples(found, copy)
     elif as_json:
-        report.print_json([{**asdict(sample), "paths": [str(path) for path in sample.paths]} for sample in found])
+        report.print_json([{**asdict(sample), "paths": [str(path.resolve()) for path in sample.paths]} for sample in found])
     else:
         _print_samples(found)
 
@@ -145,9 +145,9 @@ def _machine_facts() -> dict[str, Any]:
         "cpu": engine.cpu_name(),
         "threads": os.cpu_count() or 1,
         "memory_bytes": psutil.virtual_memory().total,
-        "memory_free": host_bytes_free(),
+        "free_memory_bytes": host_bytes_free(),
         "gpus": [_device_json(device) for device in found],
-        "no_gpu_reason": reason,
+        "no_gpu_reason": reason or None,
         "versions": dict(engine.package_versions()),
         "folders": {
             "cache": platformdirs.user_cache_dir("antidiag"),
@@ -160,7 +160,8 @@ def _machine_facts() -> dict[str, Any]:
 
 def _device_json(device: devices.Device) -> dict[str, Any]:
     capability = ".".join(map(str, device.compute_capability))
-    return {**asdict(device), "compute_capability": capability, "memory_free": devices.free_memory_bytes(device.index)}
+    free = devices.free_memory_bytes(device.index)
+    return {**asdict(device), "compute_capability": capability, "free_memory_bytes": free}
 
 
 def _method_json(method: Method) -> dict[str, Any]:
@@ -175,9 +176,9 @@ def _method_json(method: Method) -> dict[str, Any]:
             "label": method.problem_type.label,
             "inputs": [_input_json(taken) for taken in method.problem_type.inputs],
             "formats": list(result_saving.result_suffixes(method)),
-            "options": [asdict(option) for option in method.problem_type.options],
+            "options": [_setting_json(option) for option in method.problem_type.options],
         },
-        "parameters": [asdict(parameter) for parameter in method.parameters.declared()],
+        "parameters": [_setting_json(parameter) for parameter in method.parameters.declared()],
         "backends": list(method.backends),
         "returns": sorted(method.returns),
         "exact": method.finds_optimum,
@@ -187,7 +188,7 @@ def _method_json(method: Method) -> dict[str, Any]:
 def _citation_json(citation: Citation) -> dict[str, Any]:
     fields = {name: getattr(citation, name) for name in ("key", "authors", "title", "year", "section")}
     return {
-        **fields,
+        **report.null_if_empty(fields),
         "venue": citation.venue_text(),
         "text": citation.format_text(),
         "bibtex": citation.format_bibtex(),
@@ -195,7 +196,12 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def _input_json(taken: ProblemInput) -> dict[str, Any]:
-    return {"kind": taken.kind.id, "minimum": taken.minimum, "maximum": taken.maximum, "flag": taken.flag}
+    return {"kind": taken.kind.id, "minimum": taken.minimum, "maximum": taken.maximum, "flag": taken.flag or None}
+
+
+def _setting_json(setting: Parameter) -> dict[str, Any]:
+    """Return an option or parameter; a default may be an empty text."""
+    return report.null_if_empty(asdict(setting), kept="default")
 
 
 def _print_method(method: Method) -> None:
