@@ -80,13 +80,13 @@ def info(as_json: Json = False) -> None:
         return
     gpus = [
         f"{gpu['index']}: {gpu['name']}, {gpu['multiprocessors']} multiprocessors, compute capability "
-        f"{gpu['compute_capability']}, {format_bytes(gpu['free_memory_bytes'])} of {format_bytes(gpu['memory_bytes'])} free"
+        f"{gpu['compute_capability']}, {format_bytes(gpu['memory_free'])} of {format_bytes(gpu['memory_bytes'])} free"
         for gpu in facts["gpus"]
     ] or [f"none: {facts['no_gpu_reason']}"]
     report.print_rows(
         [
             ("CPU", f"{facts['cpu']}, {facts['threads']} threads"),
-            ("memory", f"{format_bytes(facts['free_memory_bytes'])} of {format_bytes(facts['memory_bytes'])} free"),
+            ("memory", f"{format_bytes(facts['memory_free'])} of {format_bytes(facts['memory_bytes'])} free"),
             *(("GPU" if not number else "", text) for number, text in enumerate(gpus)),
             *((package, version) for package, version in facts["versions"].items()),
             *((f"{name} in", folder) for name, folder in facts["folders"].items()),
@@ -105,7 +105,9 @@ def samples(
     if copy is not None:
         _copy_samples(found, copy)
     elif as_json:
-        report.print_json([{**asdict(sample), "paths": [str(path.resolve()) for path in sample.paths]} for sample in found])
+        report.print_json(
+            [{**asdict(sample), "paths": [str(path.resolve()) for path in sample.paths]} for sample in found]
+        )
     else:
         _print_samples(found)
 
@@ -145,7 +147,7 @@ def _machine_facts() -> dict[str, Any]:
         "cpu": engine.cpu_name(),
         "threads": os.cpu_count() or 1,
         "memory_bytes": psutil.virtual_memory().total,
-        "free_memory_bytes": host_bytes_free(),
+        "memory_free": host_bytes_free(),
         "gpus": [_device_json(device) for device in found],
         "no_gpu_reason": reason or None,
         "versions": dict(engine.package_versions()),
@@ -160,8 +162,7 @@ def _machine_facts() -> dict[str, Any]:
 
 def _device_json(device: devices.Device) -> dict[str, Any]:
     capability = ".".join(map(str, device.compute_capability))
-    free = devices.free_memory_bytes(device.index)
-    return {**asdict(device), "compute_capability": capability, "free_memory_bytes": free}
+    return {**asdict(device), "compute_capability": capability, "memory_free": devices.free_memory_bytes(device.index)}
 
 
 def _method_json(method: Method) -> dict[str, Any]:
