@@ -84,8 +84,8 @@ def _check(scheduler: str | None, scheduler_file: str | None, as_json: bool) -> 
     with DaskExecutor(scheduler, scheduler_file, refuses_foreign=False) as executor:
         found = executor.resources()
         if as_json:
-            shown = {"scheduler": executor.address, "dashboard": executor.dashboard_link}
-            report.print_json({**shown, "workers": [asdict(worker) for worker in found]})
+            shown = {"scheduler": executor.address, "dashboard": executor.dashboard_link or None}
+            report.print_json({**shown, "workers": [report.null_if_empty(asdict(worker)) for worker in found]})
             return
         rows = [("scheduler", executor.address), ("slots", str(sum(worker.slots for worker in found)))]
         rows += [("dashboard", executor.dashboard_link)] if executor.dashboard_link else []

@@ -31,7 +31,7 @@ def compare(
     scores = {"all columns": found.scores()} | ({} if core is None else {"core blocks": found.scores(core)})
     if as_json:
         values = {name.replace(" ", "_"): {"sp": sp, "tc": tc} for name, (sp, tc) in scores.items()}
-        report.print_json({"test": test, "reference": reference, "rows": found.rows, **values})
+        report.print_json({"test": test, "reference": reference, "rows": found.rows, "core_blocks": None, **values})
         return
     lines = [(name, f"SP {sp:.4f}  TC {tc:.4f}") for name, (sp, tc) in scores.items()]
     report.print_rows([("test", test), ("reference", reference), ("rows", f"{found.rows:,}"), *lines])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,8 +65,11 @@ def database(
     elif action == "check":
         _check(Path(files[0]))
     if as_json:
-        report.print_json(describe_database(Path(files[-1])))
-    elif action != "check":
+        report.print_json(_database_json(Path(files[-1])))
+    elif action == "check":
+        found = databases.read_header(Path(files[0]))
+        print(f"{files[0]}: {format_count(found['count'], 'sequence')}, digest {found['digest']}: unchanged")
+    else:
         report.print_rows(database_rows(Path(files[-1])))
 
 
@@ -93,7 +97,6 @@ def _check(path: Path) -> None:
         databases.stamp_time(path, header)
     except OSError:
         messages.print_note(f"{path}: cannot be changed, so that every search checks it again")
-    print(f"{path}: {format_count(header['count'], 'sequence')}, digest {header['digest']}: unchanged")
 
 
 def describe_database(path: Path) -> dict[str, Any]:
@@ -101,6 +104,17 @@ def describe_database(path: Path) -> dict[str, Any]:
     header = dict(databases.read_header(path))
     names = ("digest", "count", "letter_count", "longest", "type", "letters", "made", "bytes", "note", "sources")
     return {"file": str(path), **{name: header[name] for name in names}}
+
+
+def _database_json(path: Path) -> dict[str, Any]:
+    """Return what is in a prepared database, with times in ISO 8601."""
+    facts = describe_database(path)
+    sources = [{**source, "time": _iso_time(source["time"])} for source in facts["sources"]]
+    return report.null_if_empty({**facts, "made": _iso_time(facts["made"]), "sources": sources})
+
+
+def _iso_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def database_rows(path: Path) -> list[tuple[str, str]]:

@@ -105,7 +105,9 @@ def samples(
     if copy is not None:
         _copy_samples(found, copy)
     elif as_json:
-        report.print_json([{**asdict(sample), "paths": [str(path) for path in sample.paths]} for sample in found])
+        report.print_json(
+            [{**asdict(sample), "paths": [str(path.resolve()) for path in sample.paths]} for sample in found]
+        )
     else:
         _print_samples(found)
 
@@ -147,7 +149,7 @@ def _machine_facts() -> dict[str, Any]:
         "memory_bytes": psutil.virtual_memory().total,
         "memory_free": host_bytes_free(),
         "gpus": [_device_json(device) for device in found],
-        "no_gpu_reason": reason,
+        "no_gpu_reason": reason or None,
         "versions": dict(engine.package_versions()),
         "folders": {
             "cache": platformdirs.user_cache_dir("antidiag"),
@@ -175,9 +177,9 @@ def _method_json(method: Method) -> dict[str, Any]:
             "label": method.problem_type.label,
             "inputs": [_input_json(taken) for taken in method.problem_type.inputs],
             "formats": list(result_saving.result_suffixes(method)),
-            "options": [asdict(option) for option in method.problem_type.options],
+            "options": [_setting_json(option) for option in method.problem_type.options],
         },
-        "parameters": [asdict(parameter) for parameter in method.parameters.declared()],
+        "parameters": [_setting_json(parameter) for parameter in method.parameters.declared()],
         "backends": list(method.backends),
         "returns": sorted(method.returns),
         "exact": method.finds_optimum,
@@ -187,7 +189,7 @@ def _method_json(method: Method) -> dict[str, Any]:
 def _citation_json(citation: Citation) -> dict[str, Any]:
     fields = {name: getattr(citation, name) for name in ("key", "authors", "title", "year", "section")}
     return {
-        **fields,
+        **report.null_if_empty(fields),
         "venue": citation.venue_text(),
         "text": citation.format_text(),
         "bibtex": citation.format_bibtex(),
@@ -195,7 +197,12 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def _input_json(taken: ProblemInput) -> dict[str, Any]:
-    return {"kind": taken.kind.id, "minimum": taken.minimum, "maximum": taken.maximum, "flag": taken.flag}
+    return {"kind": taken.kind.id, "minimum": taken.minimum, "maximum": taken.maximum, "flag": taken.flag or None}
+
+
+def _setting_json(setting: Parameter) -> dict[str, Any]:
+    """Return an option or parameter; a default may be an empty text."""
+    return report.null_if_empty(asdict(setting), kept="default")
 
 
 def _print_method(method: Method) -> None:

@@ -78,7 +78,7 @@ def _moment_text(one: RunReplay, time_ns: float) -> str:
 def as_json(machine: str, runs: MeasuredReplays) -> dict[str, Any]:
     """Return the runs with their counters at all times as plain data."""
     return {
-        "told": machine,
+        "machine": machine,
         "runs": [
             {
                 "name": name,
@@ -86,7 +86,7 @@ def as_json(machine: str, runs: MeasuredReplays) -> dict[str, Any]:
                 "workers": int(one.workers.size),
                 "parts": int(one.events.size),
                 "unit": one.counters.unit if one.counters else "cells",
-                "bytes_are": one.counters.bytes_description if one.counters else "",
+                "bytes_description": one.counters.bytes_description if one.counters else None,
                 "moments": [_moment_json(one, at) for at in moment_times(runs)],
             }
             for name, one in runs
@@ -99,7 +99,7 @@ def _moment_json(one: RunReplay, passed_ns: float) -> dict[str, Any]:
     at, modelled = one.start_ns + passed_ns, one.counters is not None and one.counters.has_traffic_model
     return {
         "time_ms": passed_ns / 1e6,
-        "busy": one.busy_workers(at),
+        "busy_workers": one.busy_workers(at),
         "parts": one.done(at),
         "cells": one.cells(at),
         "bytes": one.bytes(at) if modelled else None,

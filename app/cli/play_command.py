@@ -235,13 +235,13 @@ def _play_json(made: Animation) -> dict[str, Any]:
         "steps": [
             {
                 "text": step.text,
-                "phase": step.phase,
+                "phase": step.phase or None,
                 "cells": len(cells),
-                "busy": int(busy),
-                "waiting": list(step.waiting),
+                "busy_workers": int(busy),
+                "waiting_workers": list(step.waiting),
                 "barrier": step.barrier,
-                "held": [{"place": one.place, "what": one.what, "bytes": one.bytes} for one in step.held],
-                "crossings": [{"what": one.what, "place": one.place, "bytes": one.bytes} for one in step.crossings],
+                "memory": [{"place": one.place, "data": one.what, "bytes": one.bytes} for one in step.held],
+                "transfers": [{"place": one.place, "data": one.what, "bytes": one.bytes} for one in step.crossings],
             }
             for step, cells, busy in zip(made.steps, made.step_cells, made.busy_workers, strict=True)
         ],

@@ -52,7 +52,7 @@ def posteriors(
             writer.writerow(pair_support_table.HEAD)
             writer.writerows((*one[:4], f"{one[4]:.4f}", f"{one[5]:.4f}", int(one[6]), one[7]) for one in pairs)
     if as_json:
-        listed = [dict(zip(pair_support_table.HEAD, one, strict=True)) for one in pairs]
+        listed = [report.null_if_empty(dict(zip(pair_support_table.HEAD, one, strict=True))) for one in pairs]
         supporters = [{"name": name, "support": value} for name, value in thirds]
         row_names = [alignment.names[row] for row in rows]
         report.print_json({"rows": row_names, "pairs": listed, "third_rows": supporters})

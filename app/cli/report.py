@@ -35,6 +35,11 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, indent=1))
 
 
+def null_if_empty(fields: Mapping[str, Any], kept: str = "") -> dict[str, Any]:
+    """Return the fields of an object with None for empty texts, but for the field ``kept``."""
+    return {name: None if value == "" and name != kept else value for name, value in fields.items()}
+
+
 def print_result_json(result: Result) -> None:
     """Print a result as JSON on standard output, piece by piece."""
     for piece in json_text.json_pieces(result_saving.result_json(result)):

@@ -63,6 +63,11 @@ class TableTargets:
             if name != STANDARD_OUTPUT:
                 check_writable(Path(name), files)
 
+    def refuse(self, option: str) -> None:
+        """Raise InputError if tables are to be saved, which ``option`` does not make."""
+        if (self.csv, self.json, self.markdown) != (None, None, None):
+            raise InputError(f"{option} saves no table; remove --csv, --json and --markdown")
+
     def save(self, shown: Sequence[ReportTable], full: Sequence[ReportTable], data: Any) -> None:
         """Write the files, and print the tables unless one of the targets is standard output."""
         contents = (

@@ -31,6 +31,7 @@ from antidiag.kernels.experiments.sweeps.parameter_tuning import TuningOutcome
 from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
 from antidiag.kernels.experiments.sweeps.sweep_records import search_id
 from antidiag.kernels.machine import tuned_values
+from antidiag.kernels.method import Method
 
 TUNE_EXAMPLES = """
 [bold]Examples[/]
@@ -75,6 +76,7 @@ def tune(
     if method_id is not None:
         registry.find_method(method_id)
     if reset or show:
+        targets.refuse("--reset" if reset else "--list")
         _list_tuned(method_id, reset)
         return
     if method_id is None:
@@ -100,7 +102,7 @@ def tune(
         found = parameter_tuning.tune_parameters(
             task, budget, control, on_progress=on_progress, only=only or None, store=store, seed=given.seed
         )
-    _show_search(found, method.name, targets)
+    _show_search(found, method, targets)
 
 
 @with_option_groups
@@ -125,6 +127,7 @@ def reproduce(
     """Repeat tables and figures of the papers on this computer and compare with the published numbers."""
     chosen = paper_tables.find_tables(table_ids or [])
     if show:
+        targets.refuse("--list")
         report.print_rows((table.id, table.title) for table in chosen)
         return
     targets.check([])
@@ -143,7 +146,9 @@ def reproduce(
             )
             compared.append(comparison.compare_points(table, found, quick))
             shown.append(comparison.comparison_table(table, compared[-1], quick))
-            data.append({"id": table.id, **shown[-1].to_json(), "points": [point.to_json() for point in found]})
+            unit = "ms" if table.unit in paper_tables.MILLISECONDS else table.unit
+            measured = {"unit": unit, "points": [point.to_json() for point in found]}
+            data.append({"id": table.id, **shown[-1].to_json(), **measured})
     output.print_warnings(points, [text for table in chosen for text in reproduction.store_warnings(table, quick)])
     targets.save(shown, shown, data)
     for path, table, one in zip(paths, chosen, compared, strict=bool(paths)):
@@ -169,10 +174,10 @@ def _list_tuned(method_id: str | None, reset: bool) -> None:
     report.print_rows((one.method, f"{one.device}: {one.format_text()}") for one in entries)
 
 
-def _show_search(found: TuningOutcome, name: str, targets: TableTargets) -> None:
+def _show_search(found: TuningOutcome, method: Method, targets: TableTargets) -> None:
     best = f"{texts.format_settings(found.values)}: {tables.format_milliseconds(found.time_ms)}"
     rows = [
-        ("method", name),
+        ("method", method.name),
         ("tried", f"{len(found.points)} sets of values" + (", stopped" if found.stopped else "")),
         ("best", f"{best}, {found.speedup_ratio:.2f} x as fast as the automatic values"),
         ("automatic", f"{texts.format_settings(found.automatic)}: {tables.format_milliseconds(found.automatic_ms)}"),
@@ -180,12 +185,15 @@ def _show_search(found: TuningOutcome, name: str, targets: TableTargets) -> None
     ]
     fastest = sorted(found.points, key=lambda point: point.median_value("wall_ms") or float("inf"))
     data = {
+        "method": method.id,
         "values": dict(found.values),
         "time_ms": found.time_ms,
         "automatic": dict(found.automatic),
         "automatic_ms": found.automatic_ms,
+        "speedup": found.speedup_ratio,
+        "stopped": found.stopped,
         "kept": found.kept,
-        "reason": found.reason,
+        "reason": found.reason or None,
         "points": [point.to_json() for point in found.points],
     }
     output.print_warnings(found.points)

@@ -45,7 +45,8 @@ class ReportTable:
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as data for JSON."""
-        return {"title": self.title, "rows": [dict(row) for row in self.rows], "notes": list(self.notes)}
+        rows = [{key: None if value == "" else value for key, value in row.items()} for row in self.rows]
+        return {"title": self.title, "rows": rows, "notes": list(self.notes)}
 
 
 def format_cell(column: Column, value: Any) -> str:

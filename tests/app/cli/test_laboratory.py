@@ -138,6 +138,8 @@ def test_tables_of_the_papers_are_listed(says):
         (("sweep", "striped-score", PAIR, "--baseline", "q=1"), "unknown axis 'q'"),
         (("tune", "distance-6mer", "--divergence", "2"), "divergence must be a number between 0 and 1; got 2.0"),
         (("reproduce", "figure-99"), "figure-99"),
+        (("reproduce", "--list", "--json", "-"), "--list saves no table; remove --csv, --json and --markdown"),
+        (("tune", "--reset", "--csv", "-"), "--reset saves no table; remove --csv, --json and --markdown"),
         (("tune", "antidiagonal-x"), "antidiagonal-x"),
     ],
 )

@@ -65,7 +65,7 @@ def test_methods_are_measured_beside_each_other(said, tmp_path):
     code, out, _ = said(*measured, "--backend", "cpu")
     assert code == 0 and "Antidiagonal: " in out and "StripedScore: " in out and "1,024" in out
     found = json.loads(said(*measured, "--json")[1])
-    assert "The CPU is used" in found["told"] or "GPU" in found["told"]
+    assert "The CPU is used" in found["machine"] or "GPU" in found["machine"]
     for run in found["runs"]:
         assert run["unit"] == "cells" and run["moments"][0]["cells"] == 0
         assert run["moments"][-1]["cells"] == pytest.approx(1024) and run["moments"][-1]["parts"] == run["parts"]

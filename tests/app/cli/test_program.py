@@ -85,6 +85,7 @@ def test_info(says):
 
 def test_samples_are_readable_files(says):
     found = json.loads(says("samples", "--json"))
+    assert not any(".." in path for sample in found for path in sample["paths"])
     assert all(Path(path).is_file() for sample in found for path in sample["paths"])
     assert found[0]["id"] in says("samples")
 
