@@ -117,6 +117,10 @@ def _read_one(head: PhylipLine, lines: list[PhylipLine], source: str, name: str)
                 failures.append(error)
         if fitting:
             raw, doubt = _choose_reading(fitting, lines, sizes)
+            if (raw.letters == ord(".")).any():
+                raise InputError(
+                    f"{source}: '.' in a PHYLIP file may mean a gap or the letter above; write '-' for gaps"
+                )
             return raw._replace(name=name, note="; ".join(filter(None, (note, doubt))))
     if len(lines) < sizes.rows:
         head.place.refuse(
@@ -245,7 +249,4 @@ def _check_rows(rows: RowBuilder, sizes: PhylipSizes, source: str) -> RawAlignme
                 f"{source}, row {decode_text(name)}: {found:,} letters, but the first line announces {columns:,}; "
                 "correct either"
             )
-    raw = rows.build_alignment()
-    if (raw.letters == ord(".")).any():
-        raise InputError(f"{source}: '.' in a PHYLIP file may mean a gap or the letter above; write '-' for gaps")
-    return raw
+    return rows.build_alignment()
