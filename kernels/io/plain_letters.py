@@ -210,6 +210,8 @@ def _refuse_other_content(data: bytes, source: str) -> None:
         )
     if start[:9].lower() == b"<!doctype" or start[:5].lower() == b"<html":
         raise InputError(f"{source}: this is a web page; fetch the file itself, as text")
+    if start.startswith(b"<?xml"):
+        raise InputError(f"{source}: this XML is neither trees nor an alignment of BAliBASE; give FASTA or GenBank")
     sign = next(filter(None, (pattern.search(data) for pattern in MATRIX)), None)
     if sign is not None:
         line = data.count(LINE_END, 0, sign.start()) + 1

@@ -131,7 +131,14 @@ def read_unaligned_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow
 
 def has_matrix(stream: Iterator[bytes]) -> bool:
     """Return whether a NEXUS file has a matrix of aligned letters; one with trees or distances alone has none."""
-    return bool(_read_file(stream, "").matrices)
+    return any(not _holds_states(matrix.block) for matrix in _read_file(stream, "").matrices)
+
+
+def describe_other_matrices(stream: Iterator[bytes]) -> str:
+    """Return which matrices of a NEXUS file hold no letters: "a matrix of type standard"; "" where there is none."""
+    found = _read_file(stream, "")
+    states = [f"{SKIPPED_MATRIX} {_datatype(matrix.block)}" for matrix in found.matrices if _holds_states(matrix.block)]
+    return ", ".join(dict.fromkeys([*states, *(said for said in found.skipped if said.startswith(SKIPPED_MATRIX))]))
 
 
 def _read_file(stream: Iterator[bytes], source: str) -> _File:

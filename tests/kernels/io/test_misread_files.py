@@ -43,6 +43,8 @@ def read_by_all_doors(tmp_path, name, text):
         ("a.phy", "2 4\na 0101\nb 01?1\n", "line 1: these characters in PHYLIP are states"),
         ("a.phy", "2 4\na\nACGT\nb\n.C..\n", "'.' in a PHYLIP file may mean a gap"),
         ("a.phy", "2 4 W\nWEIGHTS 1100\na ACGT\nb ACGT\n", "line 1: this is PHYLIP with weights"),
+        ("a.phy", "2 4\na ACGT\nb ACGA\nc ACGC\n", "the first line announces 2 rows, but there are 3"),
+        ("a.xml", "<?xml version='1.0'?>\n<TSeqSet/>\n", "this XML is neither trees nor an alignment"),
         ("a.ct", "9 dG = -1.2 a\n1 G 0 2 9 1\n", "line 1: this is a table of pairs (CT)"),
         ("a.pdb", "HEADER    X\nSEQRES   1 A    2  MET LYS\n", "line 1: this is a structure of PDB"),
         ("a.hhm", "HHsearch 1.5\nSEQ\n>q\nMKVL\n", "line 1: this is a model of HH-suite"),
@@ -277,3 +279,10 @@ def test_what_is_missing_or_left_out_is_noted(tmp_path, name, text, note):
     (found,) = read_alignments(path)
     assert note in found.note and written_letters(found)[1].tobytes() == b"M-VL"
     assert any(note in one for one in reading_notes(read_sequences(path)))
+
+
+@pytest.mark.parametrize(("kind", "rows"), [('STANDARD SYMBOLS="01"', ("0101", "01?1")), ("CONTINUOUS", ("1.5", "2"))])
+def test_trees_beside_characters_that_are_no_letters(tmp_path, kind, rows):
+    text = NEXUS.format(kind, *rows) + "BEGIN TREES;\nTREE t = (A,B);\nEND;\n"
+    (tree,) = data_loading.read_data(write(tmp_path, text.encode(), "a.nex"))
+    assert tree.taxa == ("A", "B") and tree.note == f"skipped: a matrix of type {kind.split()[0].lower()}"
