@@ -217,9 +217,9 @@ def _refuse_hybrids(text: NewickText, piece: str, start: int) -> None:
 
 
 def _refuse_decimal_commas(text: NewickText, piece: str, start: int) -> None:
-    """Refuse a tree all of whose branch lengths look like numbers with a decimal comma."""
+    """Refuse a tree more than half of whose branch lengths look like numbers with a decimal comma."""
     found = DECIMAL_COMMA_LENGTH.findall(piece)
-    if len(found) > 1 and len(found) == piece.count(":"):
+    if len(found) > 1 and 2 * len(found) > piece.count(":"):
         text.refuse(
             start + piece.index(":"),
             f"{found[0][1:].strip()} may be a length with a decimal comma, or a length and a leaf; write 0.1 for 0,1, "

@@ -35,6 +35,26 @@ MATRIX = (
 )
 """Signs of a distance matrix, which no numbered sequence has: a fraction; a name and two numbers; for one or two
 taxa, a number alone and then a name and a number."""
+OTHER_CONTENT = (
+    (re.compile(rb"\d+[ \t]+(?:dG|ENERGY)\b", re.I), "this is a table of pairs (CT) of an RNA; give its dot-bracket"),
+    (re.compile(rb"(?:HEADER|SEQRES|ATOM) {2,}\S"), "this is a structure of PDB; give its sequences as FASTA"),
+    (re.compile(rb"HHsearch 1"), "this is a model of HH-suite; give its alignment (.a3m)"),
+    (re.compile(rb"(?:PSI|T)?BLAST[NPX]?[ \t]+\d"), "this is a report of BLAST; give the sequences as FASTA"),
+    (re.compile(rb"##fileformat=VCF"), "these are variants (VCF); give the sequences as FASTA"),
+    (
+        re.compile(rb"(?:c[^\n]*\n)*+p[ \t]+(?:sp|edge|col|max|min)\b"),
+        "this is a graph of DIMACS; write an edge list, a line of source, target and weight for each edge",
+    ),
+    (
+        re.compile(rb"\d+[ \t]+\d+[ \t]*\n[ \t]*[A-Za-z]\S*[ \t]+(?=[?-]*\d)[\d?-]+[ \t]*\n"),
+        "these characters in PHYLIP are states (digits), and no letters; give DNA, RNA or proteins",
+    ),
+    (
+        re.compile(rb"\d+[ \t]+\d+[ \t]+(?:[A-Z][ \t]*+){1,6}\n[ \t]*WEIGHTS\b"),
+        "this is PHYLIP with weights of columns; remove the letter W and the lines WEIGHTS",
+    ),
+)
+"""Content that is known by its beginning, and is read as nothing here."""
 LONE_NUMBER, HAS_DIGIT = re.compile(rb"\d+"), re.compile(rb"\d")
 GIVE = "give FASTA, with a line >name before the letters, GenBank or plain letters"
 NEAR_FORMATS = (
@@ -176,6 +196,9 @@ def _without_numbers(data: bytes) -> tuple[bytes, int]:
 def _refuse_other_content(data: bytes, source: str) -> None:
     """Raise InputError for content that is known to be something else."""
     start = data.lstrip()
+    for known, why in OTHER_CONTENT:
+        if known.match(start):
+            raise InputError(f"{source}, line 1: {why}")
     if re.search(rb"^>", data, re.MULTILINE):
         raise InputError(f"{source}, line 1: there is text before the first '>'; remove it")
     if start.startswith(b"{\\rtf"):
@@ -187,6 +210,8 @@ def _refuse_other_content(data: bytes, source: str) -> None:
         )
     if start[:9].lower() == b"<!doctype" or start[:5].lower() == b"<html":
         raise InputError(f"{source}: this is a web page; fetch the file itself, as text")
+    if start.startswith(b"<?xml"):
+        raise InputError(f"{source}: this XML is neither trees nor an alignment of BAliBASE; give FASTA or GenBank")
     sign = next(filter(None, (pattern.search(data) for pattern in MATRIX)), None)
     if sign is not None:
         line = data.count(LINE_END, 0, sign.start()) + 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from antidiag.kernels.io import binary_records, fastq_records, flat_file_records, gff_records
+from antidiag.kernels.io import binary_records, fastq_records, flat_file_records, gcg_records, gff_records
 from antidiag.kernels.io.fasta_records import parse_fasta_text
 from antidiag.kernels.io.record_letters import SequenceRecord
 
@@ -30,6 +30,7 @@ def _flat(known: flat_file_records.FlatFormat) -> Callable[[Iterator[bytes], str
 RECORD_FORMATS = (
     RecordFormat("ABI", binary_records.ABI_HEAD.match, binary_records.read_abi, True),
     RecordFormat("SnapGene", binary_records.SNAPGENE_HEAD.match, binary_records.read_snapgene, True),
+    RecordFormat("GCG", gcg_records.looks_like_gcg, gcg_records.read_gcg),  # its text may be that of GenBank
     RecordFormat("GenBank", flat_file_records.GENBANK_HEAD.match, _flat(flat_file_records.GENBANK)),
     RecordFormat("Swiss-Prot", flat_file_records.SWISS_HEAD.match, _flat(flat_file_records.SWISS_PROT)),
     RecordFormat("EMBL", flat_file_records.EMBL_HEAD.match, _flat(flat_file_records.EMBL)),

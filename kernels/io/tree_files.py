@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from contextlib import suppress
 from dataclasses import replace
@@ -20,6 +20,7 @@ from antidiag.kernels.io.newick import BLANK, COMMENT, NewickText
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import DataKind, FileFormat
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import format_count, quote_text
 
 NEWICK_SUFFIXES = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".dnd", ".ph", ".nhx")
 NEXUS_SUFFIXES = (".nex", ".nexus", ".nxs")
@@ -102,7 +103,8 @@ def parse_nexus_trees(raw: str, source: str = "", monitor: Monitor | None = None
                 label = text.read_name(match.start(1), match.end(1)) or f"tree {len(found) + 1}"
                 tree = newick.parse_tree(text, match.end(), command.end, label, names)
                 before = (comment for _, comment in text.comments(command.start, match.end()))
-                found.append(add_note(tree, newick.describe_tree_comments(tree, before)))
+                tree = add_note(tree, newick.describe_tree_comments(tree, before))
+                found.append(add_note(tree, _describe_untranslated(tree, names)))
     if not found:
         text.refuse(0, "this NEXUS file has no tree in a TREES block; if it holds an alignment, open it as sequences")
     return found
@@ -143,13 +145,25 @@ def _parse_translation(text: NewickText, start: int, end: int) -> dict[str, str]
         filled = text.masked[start:stop].strip(BLANK)
         first = text.masked.find(filled, start)
         if found := pair.match(text.masked, first, stop):
-            names[text.read_name(*found.span(1))] = text.read_name(found.end(), stop)
+            key = text.read_name(*found.span(1))
+            if key in names:
+                text.refuse(first, f"{quote_text(key)} stands in TRANSLATE twice; give each taxon a key of its own")
+            names[key] = text.read_name(found.end(), stop)
         elif filled:
             text.refuse(
                 first, f"{text.read_name(first, stop)!r} in TRANSLATE is not a pair of a key and a name; correct it"
             )
         start = stop + 1
     return names
+
+
+def _describe_untranslated(tree: Tree, names: Mapping[str, str]) -> str:
+    """Return a note of leaves that are numbers without a name, while other numbers have one."""
+    known = set(names.values())
+    missing = [leaf for leaf in tree.taxa if leaf.isdigit() and leaf not in known] if names else []
+    if not missing:
+        return ""
+    return f"{format_count(len(missing), 'leaf', 'leaves')} without a name in TRANSLATE or TAXLABELS: {missing[0]}"
 
 
 def newick_file_lines(trees: Sequences[Tree], nhx: bool = False) -> Iterator[str]:

@@ -65,7 +65,7 @@ def _read_phyloxml(text: str, source: str) -> list[Tree]:
     try:
         with warnings.catch_warnings(), _recursion_of(_clade_depth(text)):
             warnings.simplefilter("ignore", PhyloXML.PhyloXMLWarning)
-            phylogenies = list(PhyloXMLIO.parse(StringIO(text)))
+            phylogenies = list(PhyloXMLIO.parse(StringIO(_with_name_space(text))))
     except ElementTree.ParseError as error:
         raise InputError(f"{source}, line {error.position[0]:,}: this is not valid XML: {error}; correct it") from None
     except RecursionError:
@@ -74,6 +74,11 @@ def _read_phyloxml(text: str, source: str) -> list[Tree]:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(f"{source}: this is not valid phyloXML: {reason}; correct it or give Newick") from error
     return [_tree_of_phylogeny(phylogeny, source) for phylogeny in phylogenies]
+
+
+def _with_name_space(text: str) -> str:
+    """Return a phyloXML text whose first element names its space, which some programs leave out."""
+    return text.replace("<phyloxml>", f'<phyloxml xmlns="{PHYLOXML_SPACE}">', 1)
 
 
 def _clade_depth(text: str) -> int:

@@ -65,7 +65,8 @@ def find_kinds_of_file(path: str | Path) -> list[DataKind]:
     claiming = [kind for kind in data_kinds() if kind is not SEQUENCE]
     if hmmer_models.HEAD.match(head):
         return [kind for kind in claiming if kind.claims_file(path, head)]
-    return [next((kind for kind in claiming if kind.claims_file(path, head)), SEQUENCE)]
+    kind = next((kind for kind in claiming if kind.claims_file(path, head)), SEQUENCE)
+    return [TREE if kind is SEQUENCE and _matrices_beside_trees(path, head) else kind]
 
 
 def read_data(path: str | Path, monitor: Monitor | None = None, beside: Iterable[str | Path] = ()) -> Sequence[Any]:
@@ -80,10 +81,21 @@ def read_data(path: str | Path, monitor: Monitor | None = None, beside: Iterable
     return packed_files.note_files([datum for one in paths for datum in _read_one_file(one, monitor, beside)], paths)
 
 
+def _matrices_beside_trees(path: Path, head: bytes) -> str:
+    """Return what matrices a NEXUS file holds beside its trees, if none of them has letters; "" for other files."""
+    if not nexus.HEAD.match(head):
+        return ""
+    text = b"".join(line_blocks.read_blocks(path, Monitor()))
+    return nexus.describe_other_matrices(iter([text])) if tree_files.has_trees(line_blocks.decode_text(text)) else ""
+
+
 def _read_one_file(path: Path, monitor: Monitor | None, beside: Iterable[str | Path]) -> Sequence[Any]:
     """Read all data of a file that is no archive of several."""
     kind, *others = find_kinds_of_file(path)
     found = read_kind(kind, path, monitor, beside)
+    if kind is TREE and not TREE.claims_file(path, _read_head(path)):
+        skipped = f"skipped: {_matrices_beside_trees(path, _read_head(path))}"
+        return [tree_files.add_note(found[0], skipped), *found[1:]]
     if others and len(found) <= MOST_MODELS:
         return [*found, *(datum for other in others for datum in other.read(path, monitor))]
     if kind.type in (AlignedSequences, DistanceMatrix) and nexus.HEAD.match(_read_head(path)):

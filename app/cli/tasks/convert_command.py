@@ -121,13 +121,22 @@ def convert(
         suffix = _choose_suffix(written, target, to)
         direct = target != STANDARD_OUTPUT and format_suffix(Path(target)) == suffix
         path = Path(target) if direct else Path(folder) / f"output{suffix}"
-        written.write(path, data)
+        _write_named(written, path, data, target)
         _note_losses(data, path, suffix)
         if target == STANDARD_OUTPUT:
             _print_file(path)
         elif not direct:
             files.write_bytes(Path(target), [path.read_bytes()])
         messages.print_detail(f"wrote {written.label} as {suffix} to {target}")
+
+
+def _write_named(written: WritableKind, path: Path, data: Sequence[Any], target: str) -> None:
+    """Write data; errors name the file that somebody asked for, and no temporary one."""
+    try:
+        written.write(path, data)
+    except InputError as error:
+        name = "standard output" if target == STANDARD_OUTPUT else target
+        raise InputError(str(error).replace(str(path), name)) from error
 
 
 def _print_file(path: Path) -> None:
@@ -196,13 +205,22 @@ def _choose_suffix(written: WritableKind, target: str, to: str | None) -> str:
 
 
 def _note_losses(data: Sequence[Any], path: Path, suffix: str) -> None:
-    """Say which annotations of alignments and trees the written file does not hold, by reading it again."""
-    before = _annotation_names(data)
-    lost = before and [name for name in before if name not in _annotation_names(data_loading.read_data(path))]
+    """Say which annotations and blanks in names the written file does not hold, by reading it again."""
+    before, spaced = _annotation_names(data), _spaced_names(data)
+    after = data_loading.read_data(path) if before or spaced else []
+    if spaced and len(_spaced_names(after)) < len(spaced):
+        messages.print_note(f"{suffix} writes blanks in names as _")
+    lost = before and [name for name in before if name not in _annotation_names(after)]
     if lost:
         complete = ".nhx" if isinstance(data[0], Tree) else ".sto"
         hint = "" if suffix == complete else f"; {complete} keeps more"
         messages.print_note(f"{suffix} does not keep {', '.join(lost)}{hint}")
+
+
+def _spaced_names(data: Sequence[Any]) -> list[str]:
+    """Return the names of rows of alignments that have blanks."""
+    rows = (name for datum in data if isinstance(datum, AlignedSequences) for name in datum.names)
+    return [name for name in rows if " " in name]
 
 
 def _annotation_names(data: Sequence[Any]) -> dict[str, None]:

@@ -36,7 +36,7 @@ NAME, LENGTH = re.compile(rb"\s*Name:\s+(\S+)"), re.compile(rb"\sLen:")
 """Two expressions: one for both would try each of many blanks."""
 PILEUP = b"oo"
 """PileUp writes this after each name in the head."""
-MSF_TYPE = re.compile(rb"\bMSF: *\d+ +Type: ([PN])")
+MSF_TYPE = re.compile(rb"\bMSF: *(\d{1,18}) +Type: ([PN])")
 TYPES = {b"P": SequenceType.PROTEIN, b"N": SequenceType.DNA}
 WEIGHT = re.compile(rb"Weight:\s*(\S+)")
 
@@ -95,12 +95,12 @@ def read_msf(stream: Iterator[bytes], source: str) -> RawAlignment:
     Where a name is a whole title, as Kalign writes it, the first word is the name.
     """
     rows, said, rests = RowBuilder(source), list[tuple[int, str, str]](), dict[bytes, list[bytes]]()
-    lines, type_ = numbered_lines(stream, source), None
+    lines, type_, columns = numbered_lines(stream, source), None, 0
     for _, line in lines:
         if line.strip() == b"//":
             break
         if stated := MSF_TYPE.search(line):
-            type_ = TYPES[stated[1]]
+            columns, type_ = int(stated[1]), TYPES[stated[2]]
         if found := NAME.match(line):
             row, rest = rows.add_row(found[1]), LENGTH.split(line[found.end() :], 1)[0].strip()
             if rest not in (b"", PILEUP):
@@ -119,4 +119,7 @@ def read_msf(stream: Iterator[bytes], source: str) -> RawAlignment:
             title = next(filter(parts[1].startswith, rests.get(parts[0], ())), b"")
             letters = parts[1].removeprefix(title)
             rows.add_line(parts[0], remove_white_space(letters).translate(GAPS), place)
-    return rows.build_alignment(Annotations(of_rows=tuple(said)))._replace(type=type_)
+    raw = rows.build_alignment(Annotations(of_rows=tuple(said)))
+    found = raw.letters.shape[1]
+    note = f"the head states {format_count(columns, 'column')}, and there are {found:,}"
+    return raw._replace(type=type_, note=note * (columns not in (0, found)))

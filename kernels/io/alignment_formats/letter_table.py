@@ -27,7 +27,7 @@ HEADINGS = ("sequence", "seq", "letters", "alignment", "aligned sequence", "resi
 """Headings of the column of letters."""
 SURE_HEADINGS = ("sequence", "seq", "aligned sequence")
 NAME_HEADINGS = ("name", "id", "accession", "title", "label", "identifier")
-"""Headings in tables of more than two columns."""
+"""Headings of the column of names, where the order of the columns does not say it."""
 LETTERS = re.compile(r"[A-Za-z*.~?-]+")
 NUCLEOTIDES = re.compile(r"[ACGTUNacgtun.~?-]{4,}")
 LONG = 20
@@ -104,10 +104,11 @@ def _row_of(fields: list[str], place: SourceLine) -> RawRow:
 
 
 def _find_columns(line: str, separator: str) -> _Columns | None:
-    """Return the columns of a table of more than two; None where the line is no line of headings."""
+    """Return the columns of a table of more than two, or of letters before names; None without such headings."""
     headings = [field.lower() for field in _split_fields(line, separator)]
     letters = [number for number, heading in enumerate(headings) if heading in SURE_HEADINGS]
-    if len(headings) < 3 or len(letters) != 1:
+    letters_first = len(headings) == 2 and letters == [0] and headings[1] in NAME_HEADINGS
+    if len(letters) != 1 or (len(headings) < 3 and not letters_first):
         return None
     others = [number for number in range(len(headings)) if number != letters[0]]
     return _Columns(next((n for n in others if headings[n] in NAME_HEADINGS), others[0]), letters[0], len(headings))

@@ -26,7 +26,7 @@ MAX_BLOCKS = 1000
 def read_maf(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """Read the first MAX_BLOCKS blocks; the note of the first says what was left out."""
     found: list[RawAlignment] = []
-    blocks = others = wrong = 0
+    blocks = others = unknown = wrong = 0
     rows, said = RowBuilder(source), list[tuple[str, str]]()
     places, qualities = list[tuple[int, str, str]](), list[tuple[int, str, str]]()
 
@@ -60,8 +60,11 @@ def read_maf(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
             qualities.append((len(rows) - 1, QUALITY_TAG, decode_text(parts[2])))
         elif kind in (b"i", b"e"):
             others += 1
+        elif not line.startswith((b"#", b"track", b"browser")):
+            unknown += bool(parts)
     finish()
     skipped = [f"{others:,} lines about unaligned regions (i, e)"] * bool(others)
+    skipped += [format_count(unknown, "other line")] * bool(unknown)
     skipped += [f"{blocks - MAX_BLOCKS:,} of {blocks:,} blocks"] * (blocks > MAX_BLOCKS)
     notes = [f"skipped: {', '.join(skipped)}"] * bool(skipped)
     notes += [f"{format_count(wrong, 'row')} of another length than stated"] * bool(wrong)

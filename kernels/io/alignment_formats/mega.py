@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +31,9 @@ LONG = 20
 """Letters of a protein that no name has."""
 REGIONS = ("gene", "domain")
 """Statements between blocks that name the columns after them."""
+GROUP = re.compile(r"([^\s{}]+)\{([^\s{}]+)\}")
+"""A name and the group of its taxon."""
+GROUP_TAG = "group"
 TYPES = {
     "dna": SequenceType.DNA,
     "nucleotide": SequenceType.DNA,
@@ -78,7 +81,20 @@ def read_mega(stream: Iterator[bytes], source: str) -> RawAlignment:
     letters = np.where(same, letters[0], letters)
     missing, gaps = letters == ord(signs["missing"]), letters == ord(signs["indel"])
     letters[missing], letters[gaps] = ord("?"), ord("-")
-    return raw._replace(letters=letters, type=TYPES.get(found.settings.get("datatype", "").lower()))
+    names, groups = _split_groups(raw.names)
+    notes = replace(raw.annotations, of_rows=groups)
+    return raw._replace(
+        names=names, letters=letters, annotations=notes, type=TYPES.get(found.settings.get("datatype", "").lower())
+    )
+
+
+def _split_groups(names: list[str]) -> tuple[list[str], tuple[tuple[int, str, str], ...]]:
+    """Return names without the groups behind them, and these as annotations; as they are where equal names result."""
+    found = [GROUP.fullmatch(name) for name in names]
+    alone = [match[1] if match else name for match, name in zip(found, names, strict=True)]
+    if len(set(alone)) < len(set(names)):
+        return names, ()
+    return alone, tuple((row, GROUP_TAG, match[2]) for row, match in enumerate(found) if match)
 
 
 def _read_lines(stream: Iterator[bytes], source: str) -> _Rows:
@@ -129,7 +145,7 @@ def _add_statement(statement: str, found: _Rows) -> None:
     if word.lower().rstrip(":") == "title":
         found.title = said.strip("; ")
     settings = {name.lower(): value.strip('"') for name, value in SETTING.findall(statement)}
-    region = next((settings[name] for name in REGIONS if name in settings), "")
+    region = " ".join(settings[name] for name in REGIONS if name in settings)
     if region:
         found.regions.append((region, len(found.rows.letters_of(0)) if len(found.rows) else 0))
     else:

@@ -34,8 +34,10 @@ BLOCKS_OF_LETTERS = re.compile(rb"\bbegin\s+(unaligned|data|characters)\b")
 READ_BLOCKS = (*ALIGNED_BLOCKS, UNALIGNED_BLOCK, "taxa", "trees", "sets", "distances")
 """Blocks of which nothing needs to be said; distances and trees are data of their own."""
 READ_COMMANDS = ("begin", "end", "endblock", "dimensions", "format", "matrix", "taxlabels", "title", "link", "options")
+SKIPPED_MATRIX = "a matrix of type"
 NO_LETTERS = ("continuous", "distances")
 """Types of characters that are no letters."""
+STATES_AMONG_OTHERS = re.compile(r"mixed\([^)]*(?:standard|restriction)")
 TYPES = {
     "dna": SequenceType.DNA,
     "nucleotide": SequenceType.DNA,
@@ -85,12 +87,14 @@ def read_nexus(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """
     found = _read_file(stream, source)
     if not found.matrices:
+        others = [said for said in found.skipped if said.startswith(SKIPPED_MATRIX)]
+        beside = f" but {others[0]}" if others else ""
         raise InputError(
-            f"{source}: this NEXUS file has no complete MATRIX of letters; if it holds trees, open it as trees"
+            f"{source}: this NEXUS file has no complete MATRIX of letters{beside}; if it holds trees, open it as trees"
         )
-    for number, matrix in enumerate(found.matrices, 1):
-        name = matrix.block.title or (f"matrix {number}" if len(found.matrices) > 1 else "")
-        _refuse_states(found, matrix)
+    matrices = _matrices_of_letters(found)
+    for number, matrix in enumerate(matrices, 1):
+        name = matrix.block.title or (f"matrix {number}" if len(matrices) > 1 else "")
         raw, replaced = read_matrix(
             _matrix_lines(found, matrix.command),
             matrix.block.format,
@@ -127,7 +131,14 @@ def read_unaligned_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow
 
 def has_matrix(stream: Iterator[bytes]) -> bool:
     """Return whether a NEXUS file has a matrix of aligned letters; one with trees or distances alone has none."""
-    return bool(_read_file(stream, "").matrices)
+    return any(not _holds_states(matrix.block) for matrix in _read_file(stream, "").matrices)
+
+
+def describe_other_matrices(stream: Iterator[bytes]) -> str:
+    """Return which matrices of a NEXUS file hold no letters: "a matrix of type standard"; "" where there is none."""
+    found = _read_file(stream, "")
+    states = [f"{SKIPPED_MATRIX} {_datatype(matrix.block)}" for matrix in found.matrices if _holds_states(matrix.block)]
+    return ", ".join(dict.fromkeys([*states, *(said for said in found.skipped if said.startswith(SKIPPED_MATRIX))]))
 
 
 def _read_file(stream: Iterator[bytes], source: str) -> _File:
@@ -168,7 +179,7 @@ def _add_matrix(found: _File, matrix: _Matrix) -> None:
     elif matrix.command.block in ALIGNED_BLOCKS and datatype not in NO_LETTERS:
         found.matrices.append(matrix)
     elif datatype in NO_LETTERS:
-        found.skipped.append(f"a matrix of type {datatype}")
+        found.skipped.append(f"{SKIPPED_MATRIX} {datatype}")
 
 
 def _add_other_command(found: _File, command: NexusCommand) -> None:
@@ -195,14 +206,30 @@ def _matrix_lines(found: _File, command: NexusCommand) -> list[MatrixLine]:
     ]
 
 
-def _refuse_states(found: _File, matrix: _Matrix) -> None:
-    """Raise InputError for a matrix of digits, which are states of other characters than letters."""
-    standard = matrix.block.format.get("datatype", "").lower() == "standard"
-    if standard and set(matrix.block.format.get("symbols", "")) & set("0123456789"):
-        line = found.masked.count("\n", 0, matrix.command.start) + 1
+def _matrices_of_letters(found: _File) -> list[_Matrix]:
+    """Return the matrices of letters; those of states are noted beside them, and refused where there are no others."""
+    letters = [matrix for matrix in found.matrices if not _holds_states(matrix.block)]
+    if not letters:
+        line = found.masked.count("\n", 0, found.matrices[0].command.start) + 1
         SourceLine(found.source, line).refuse(
-            "characters of type STANDARD are no letters; give a matrix of type DNA, RNA or PROTEIN"
+            f"characters of type {_datatype(found.matrices[0].block).upper()} are no letters; give a matrix of type "
+            "DNA, RNA or PROTEIN"
         )
+    states = [matrix for matrix in found.matrices if _holds_states(matrix.block)]
+    found.skipped += [f"{SKIPPED_MATRIX} {_datatype(matrix.block)}" for matrix in states]
+    return letters
+
+
+def _datatype(block: _Block) -> str:
+    return block.format.get("datatype", "").lower()
+
+
+def _holds_states(block: _Block) -> bool:
+    """Return whether a matrix holds digits, which are states of other characters than letters."""
+    datatype = _datatype(block)
+    if datatype == "standard":
+        return bool(set(block.format.get("symbols", "")) & set("0123456789"))
+    return datatype == "restriction" or bool(STATES_AMONG_OTHERS.match(datatype))
 
 
 def _column_sets(found: _File, columns: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:

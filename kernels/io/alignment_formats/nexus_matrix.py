@@ -240,7 +240,19 @@ def _normalise_letters(raw: RawAlignment, settings: Settings, source: str) -> Ra
     for name, plain in (("gap", "-"), ("missing", "?")):
         if (own := _setting_character(settings, name, plain, source)) != plain:
             letters[np.isin(letters, [ord(own.lower()), ord(own.upper())])] = ord(plain)
+    if "gap" in settings and not same:
+        _refuse_dots(raw._replace(letters=letters), source)
     return raw._replace(letters=letters)
+
+
+def _refuse_dots(raw: RawAlignment, source: str) -> None:
+    """Raise InputError for a '.' where FORMAT names another sign for gaps."""
+    dotted = np.flatnonzero((raw.letters == ord(".")).any(axis=1))
+    if dotted.size:
+        raise InputError(
+            f"{source}, row {raw.names[dotted[0]]}: '.' is neither the GAP nor the MATCHCHAR of FORMAT; add "
+            "MATCHCHAR=. if it stands for the letter of the first row, else write gaps as FORMAT says"
+        )
 
 
 def _setting_character(settings: Settings, name: str, plain: str, source: str) -> str:

@@ -61,6 +61,10 @@ class PhylipSizes(NamedTuple):
     options: bytes
 
 
+class OtherRowCount(InputError):
+    """Every row has its letters, and there are not as many rows as announced."""
+
+
 NameSplitter = Callable[[bytes], tuple[bytes, bytes]]
 LineOrder = Callable[[Sequences[PhylipLine], PhylipSizes, NameSplitter, str], RowBuilder]
 
@@ -117,13 +121,17 @@ def _read_one(head: PhylipLine, lines: list[PhylipLine], source: str, name: str)
                 failures.append(error)
         if fitting:
             raw, doubt = _choose_reading(fitting, lines, sizes)
+            if (raw.letters == ord(".")).any():
+                raise InputError(
+                    f"{source}: '.' in a PHYLIP file may mean a gap or the letter above; write '-' for gaps"
+                )
             return raw._replace(name=name, note="; ".join(filter(None, (note, doubt))))
     if len(lines) < sizes.rows:
         head.place.refuse(
             f"this announces {format_count(sizes.rows, 'row')}, but the file has {format_count(len(lines), 'line')} "
             "after it; fetch the whole file"
         )
-    raise failures[0]
+    raise next((failure for failure in failures if isinstance(failure, OtherRowCount)), failures[0])
 
 
 def _possible_orders(options: bytes) -> tuple[LineOrder, ...]:
@@ -236,7 +244,7 @@ def _check_rows(rows: RowBuilder, sizes: PhylipSizes, source: str) -> RawAlignme
     """Return the alignment; InputError where rows or columns are not as many as announced."""
     columns = sizes.columns
     if len(rows) != sizes.rows:
-        raise InputError(
+        raise OtherRowCount(
             f"{source}: the first line announces {sizes.rows:,} rows, but there are {len(rows):,}; correct either"
         )
     for number, name in enumerate(rows.names):
@@ -245,7 +253,4 @@ def _check_rows(rows: RowBuilder, sizes: PhylipSizes, source: str) -> RawAlignme
                 f"{source}, row {decode_text(name)}: {found:,} letters, but the first line announces {columns:,}; "
                 "correct either"
             )
-    raw = rows.build_alignment()
-    if (raw.letters == ord(".")).any():
-        raise InputError(f"{source}: '.' in a PHYLIP file may mean a gap or the letter above; write '-' for gaps")
-    return raw
+    return rows.build_alignment()

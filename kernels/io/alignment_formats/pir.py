@@ -48,6 +48,7 @@ class _Entries:
     text_lines: int = 0
     breaks: int = 0
     residues: int = 0
+    is_cut: bool = False
 
     @property
     def only_type(self) -> SequenceType | None:
@@ -60,7 +61,8 @@ class _Entries:
         left_out = [format_count(self.text_lines, "line") + " such as C;"] * bool(self.text_lines)
         left_out += [format_count(self.breaks, "chain break") + " (/)"] * bool(self.breaks)
         replaced = [f"{self.residues:,} residues without a letter ('.', w) replaced by X"] * bool(self.residues)
-        return "; ".join([*([f"skipped: {', '.join(left_out)}"] if left_out else []), *replaced])
+        cut = ["there is no * at the end: the file may be cut"] * self.is_cut
+        return "; ".join([*([f"skipped: {', '.join(left_out)}"] if left_out else []), *replaced, *cut])
 
 
 def looks_like_pir(start: bytes) -> bool:
@@ -113,6 +115,7 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Entries:
             _add_letters(found, letters)
             ended = bool(star)
     _require_letters(found.rows, begun)
+    found.is_cut = not ended
     return found
 
 

@@ -14,9 +14,12 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     remove_white_space,
 )
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.text import format_count
 
 HEAD = re.compile(rb"\s*# STOCKHOLM|#=G[FSRC]\s")
 """The head line, or the first annotation of a file that lacks it."""
+
+NO_END = "there is no // at the end: the file may be cut"
 
 
 class _StockholmNotes:
@@ -48,7 +51,8 @@ def read_stockholm(stream: Iterator[bytes], source: str) -> Iterator[RawAlignmen
                 place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")
             last = rows.add_line(parts[0], remove_white_space(parts[1]), place)
     if len(rows):
-        yield _build_raw(rows, notes)  # the end line is often forgotten
+        raw = _build_raw(rows, notes)  # the end line is often forgotten
+        yield raw._replace(note="; ".join(filter(None, (raw.note, NO_END))))
 
 
 def _add_note(line: bytes, notes: _StockholmNotes, rows: RowBuilder, last: int, place: SourceLine) -> None:
@@ -102,9 +106,9 @@ def _build_raw(rows: RowBuilder, notes: _StockholmNotes) -> RawAlignment:
         (row, tag, decode_text(bytes(marks))) for (row, tag), marks in notes.of_letters.items() if len(marks) == columns
     )
     lost_lines = len(notes.of_columns) + len(notes.of_letters) - len(of_columns) - len(of_letters)
-    skipped = [f"{lost:,} #=GS lines of unknown rows"] * bool(lost)
-    skipped += [f"{lost_marks:,} #=GR lines of unknown rows"] * bool(lost_marks)
-    skipped += [f"{lost_lines:,} annotation lines of another length than the rows"] * bool(lost_lines)
+    skipped = [f"{format_count(lost, '#=GS line')} of unknown rows"] * bool(lost)
+    skipped += [f"{format_count(lost_marks, '#=GR line')} of unknown rows"] * bool(lost_marks)
+    skipped += [f"{format_count(lost_lines, 'annotation line')} of another length than the rows"] * bool(lost_lines)
     label = next((said for tag, said in notes.of_file if tag == "ID"), "")
     return raw._replace(
         annotations=Annotations(tuple(notes.of_file), kept, of_columns, of_letters),

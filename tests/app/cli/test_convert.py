@@ -113,3 +113,14 @@ def test_a_vertex_without_edges_is_not_dropped(refuses, tmp_path):
         "edge [ source 0 target 1 weight 2 ] ]\n"
     )
     assert "c has no edges" in refuses("convert", tmp_path / "g.gml", tmp_path / "g.csv")
+
+
+def test_blanks_in_names_are_noted_and_no_temporary_file_is_named(tmp_path, capsys):
+    (tmp_path / "a.nex").write_text("#NEXUS\nbegin data;\nformat gap=-;\nmatrix\n'a b' AC-T\nc ACGT\n;\nend;\n")
+    assert convert(tmp_path / "a.nex", tmp_path / "a.sto") == 0
+    assert ".sto writes blanks in names as _" in capsys.readouterr().err
+    assert convert(tmp_path / "a.nex", tmp_path / "b.nex") == 0
+    assert "blanks" not in capsys.readouterr().err
+    (tmp_path / "two.sto").write_text(2 * "# STOCKHOLM 1.0\na AC\nb A-\n//\n")
+    assert convert(tmp_path / "two.sto", "-", "--to", "fa") == 2
+    assert "standard output: FASTA holds one alignment" in capsys.readouterr().err

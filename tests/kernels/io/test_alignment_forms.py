@@ -270,6 +270,11 @@ def test_mega_has_signs_regions_and_comments() -> None:
     assert found.annotations.of_file == (("DE", "Test data"),)
     (old,) = read("#MEGA\nTITLE: Old style\n\n#a\nACGT AC\n#b\nAC-A AC\n")
     assert rows_of(old) == {"a": "ACGTAC", "b": "AC-AAC"} and old.annotations.of_file == (("DE", "Old style"),)
+    grouped = "#mega\n!Title x;\n\n!Gene=one Domain=exon;\n#a{ape} AC\n#b{cat} A-\n"
+    (found,) = read(grouped)
+    assert rows_of(found) == {"a": "AC", "b": "A-"} and found.annotations.of_columns[0][0] == "charset_one_exon"
+    assert found.annotations.of_rows == ((0, "group", "ape"), (1, "group", "cat"))
+    assert list(rows_of(read(grouped.replace("#b{", "#a{"))[0])) == ["a{ape}", "a{cat}"]
     with pytest.raises(InputError, match="this is not an alignment"):
         read("#mega\n!Format DataType=Distance;\n#a\n#b\n0.1\n")
 
@@ -377,7 +382,7 @@ def test_clustal_with_groups_numbers_and_other_heads() -> None:
 def test_stockholm_without_its_head_and_marks_of_unknown_rows() -> None:
     (found,) = read("#=GF ID x\n#=GR b SS HH\n#=GR c SS HH\na AC\nb A-\n//\n")
     assert rows_of(found) == {"a": "AC", "b": "A-"} and found.annotations.of_letters == ((1, "SS", "HH"),)
-    assert found.note == "skipped: 1 #=GR lines of unknown rows"
+    assert found.note == "skipped: 1 #=GR line of unknown rows"
 
 
 def test_structure_rows_of_hh_suite_are_no_rows(tmp_path: Path) -> None:

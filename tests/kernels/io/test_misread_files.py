@@ -9,8 +9,8 @@ import pytest
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import alignment_writer
-from antidiag.kernels.io.aligned_sequences import AlignedSequences, read_alignments
-from antidiag.kernels.io.sequences import guess_type, read_sequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences, read_alignments, written_letters
+from antidiag.kernels.io.sequences import guess_type, read_sequences, reading_notes
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import data_loading
 from tests.kernels.io.sequence_files import write
@@ -37,7 +37,20 @@ def read_by_all_doors(tmp_path, name, text):
         ("a.fa", ">a\nMet-Lys-Leu-Val\n", "line 2: record a: these are three-letter codes"),
         ("a.fa", ">a\nMET LYS LEU\nVAL\n", "line 2: record a: these are three-letter codes"),
         ("a.csfasta", "# colours\n>1_1_F3\nT0123012\n", "line 3, record 1_1_F3: 7 digits and 1 letter"),
-        ("a.nex", NEXUS.format("MIXED(Standard:1-2,DNA:3-4)", "01AC", "00AC"), "row A: '0' in column 1"),
+        ("a.nex", NEXUS.format("MIXED(Standard:1-2,DNA:3-4)", "01AC", "00AC"), "line 5: characters of type MIXED"),
+        ("a.nex", NEXUS.format("DNA GAP=-", "ACGT", "A..T"), "row B: '.' is neither the GAP nor the MATCHCHAR"),
+        ("a.nex", NEXUS.format("RESTRICTION", "0101", "0111"), "line 5: characters of type RESTRICTION are no letters"),
+        ("a.phy", "2 4\na 0101\nb 01?1\n", "line 1: these characters in PHYLIP are states"),
+        ("a.phy", "2 4\na\nACGT\nb\n.C..\n", "'.' in a PHYLIP file may mean a gap"),
+        ("a.phy", "2 4 W\nWEIGHTS 1100\na ACGT\nb ACGT\n", "line 1: this is PHYLIP with weights"),
+        ("a.phy", "2 4\na ACGT\nb ACGA\nc ACGC\n", "the first line announces 2 rows, but there are 3"),
+        ("a.xml", "<?xml version='1.0'?>\n<TSeqSet/>\n", "this XML is neither trees nor an alignment"),
+        ("a.ct", "9 dG = -1.2 a\n1 G 0 2 9 1\n", "line 1: this is a table of pairs (CT)"),
+        ("a.pdb", "HEADER    X\nSEQRES   1 A    2  MET LYS\n", "line 1: this is a structure of PDB"),
+        ("a.hhm", "HHsearch 1.5\nSEQ\n>q\nMKVL\n", "line 1: this is a model of HH-suite"),
+        ("a.txt", "BLASTP 2.2.26\n\n>b\nLength=10\n", "line 1: this is a report of BLAST"),
+        ("a.vcf", "##fileformat=VCFv4.2\n", "line 1: these are variants"),
+        ("a.gr", "c x\np sp 2 1\na 1 2 5\n", "line 1: this is a graph of DIMACS"),
         ("a.pir", ">P1;A\n" + "MKLVWYTRKS" * 4 + "\nMKLV*\n", "line 2: this should describe the entry"),
         ("a.txt", "alpha beta\ngamma delta\n", "line 1: these may be words"),
         ("a.txt", "hello world\n", "line 1: these may be words"),
@@ -245,3 +258,31 @@ def test_a_title_like_an_entry_of_pir_is_one_of_fasta_beside_other_titles(
         assert [one.letters for one in found] == [b"ACGTACGTAA", b"ACGTACGTTT"][: len(found)]
     (unnamed,) = read_sequences(write(tmp_path, b">P1;\nTRANS FACTOR\nMKVLWY*\n", "a.pir"))
     assert unnamed.letters == b"MKVLWY"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "note"),
+    [
+        ("a.msf", "PileUp\n\n MSF: 6 Type: P\n Name: a\n Name: b\n//\n\na MKVL\nb M-VL\n", "the head states 6 columns"),
+        ("a.sto", "# STOCKHOLM 1.0\na MKVL\nb M-VL\n", "there is no // at the end"),
+        ("a.pir", ">P1;a\n\nMKVL*\n>P1;b\n\nM-VL\n", "there is no * at the end"),
+        ("a.maf", "##maf version=1\na score=1\ns a 0 4 + 9 MKVL\ns b 0 3 + 9 M-VL\np &&&&\n", "skipped: 1 other line"),
+        (
+            "a.nex",
+            NEXUS.format("PROTEIN", "MKVL", "M-VL") + NEXUS.format('STANDARD SYMBOLS="01"', "0101", "0111")[7:],
+            "skipped: a matrix of type standard",
+        ),
+    ],
+)
+def test_what_is_missing_or_left_out_is_noted(tmp_path, name, text, note):
+    path = write(tmp_path, text.encode(), name)
+    (found,) = read_alignments(path)
+    assert note in found.note and written_letters(found)[1].tobytes() == b"M-VL"
+    assert any(note in one for one in reading_notes(read_sequences(path)))
+
+
+@pytest.mark.parametrize(("kind", "rows"), [('STANDARD SYMBOLS="01"', ("0101", "01?1")), ("CONTINUOUS", ("1.5", "2"))])
+def test_trees_beside_characters_that_are_no_letters(tmp_path, kind, rows):
+    text = NEXUS.format(kind, *rows) + "BEGIN TREES;\nTREE t = (A,B);\nEND;\n"
+    (tree,) = data_loading.read_data(write(tmp_path, text.encode(), "a.nex"))
+    assert tree.taxa == ("A", "B") and tree.note == f"skipped: a matrix of type {kind.split()[0].lower()}"

@@ -129,8 +129,9 @@ def test_a_number_of_trees_may_stand_before_them() -> None:
 
 
 def test_lengths_with_a_decimal_comma_are_refused() -> None:
-    with pytest.raises(InputError, match="0,1 may be a length with a decimal comma"):
-        parse_newick("(A:0,1,B:0,2,(C:1,5,D:0,4):0,5);")
+    for last in ("0,5", "1"):
+        with pytest.raises(InputError, match="0,1 may be a length with a decimal comma"):
+            parse_newick(f"(A:0,1,B:0,2,(C:1,5,D:0,4):{last});")
     assert parse_newick("(A:1,2:2,3:3);")[0].taxa == ("A", "2", "3")
 
 

@@ -27,6 +27,15 @@ def refused(text: str) -> str:
     return str(error.value)
 
 
+def test_single_sequences_of_gcg(tmp_path):
+    body = " x.seq  Length: {}  July 1, 2000  Type: N  Check: 9 ..\n\n   1  ACGTACGTAC GG.TACGTAC\n\n  21  ACGT\n"
+    for head in ("", "!!NA_SEQUENCE 1.0\nA text, >1 line\n\n", "LOCUS       X 24 bp DNA\nORIGIN\n"):
+        path = write(tmp_path, (head + body.format(24)).encode(), "x.seq")
+        for (one,) in (read_sequences(path), data_loading.read_data(path)):
+            assert (one.name, one.letters, one.note) == ("x.seq", b"ACGTACGTACGGTACGTACACGT", "1 gap removed")
+    assert "the head states 30 letters, and there are 24" in read(body.format(30))[0].note
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -255,6 +264,7 @@ def test_comments_before_and_in_fasta():
         ("Homo sapiens\tACGTACGT\nMus\tACGTT\n", ["Homo sapiens", "Mus"]),
         ("id\tsequence\nx\tMKV\ny\tMKVL\n", ["x", "y"]),
         ("name,seq\nx,MKV\n", ["x"]),
+        ("sequence\tname\nACGTACGT\ta\nACGT\tb\n", ["a", "b"]),
         ('"a, b";ACGTACGT\n\nc;ACGT\n', ["a, b", "c"]),
         ("x\tMKVLAAGIVRKLDEFGHWYMKV\r\n", ["x"]),
     ],

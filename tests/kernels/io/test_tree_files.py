@@ -99,6 +99,10 @@ def test_latin_1_names(tmp_path: Path) -> None:
         (b"\0\1", "a binary file"),
         (b"#NEXUS\nbegin data; matrix a ACGT; end;", "no tree in a TREES block"),
         (b"#NEXUS\nbegin trees; tree a = (a,b);", "line 2, column 1: this block has no END"),
+        (
+            b"#NEXUS\nbegin trees;\ntranslate 1 a,\n1 b; tree a = (1,2); end;",
+            "line 4, column 1: '1' stands in TRANSLATE",
+        ),
         (b"#NEXUS\nbegin trees;\ntranslate 1 a,\n2; tree a = (1,2); end;", "line 4, column 1: '2' in TRANSLATE"),
         (b"#NEXUS\nbegin trees;\ntree a = (1,2; end;", "line 3, column 10: this '\\(' is never closed"),
     ],
@@ -148,3 +152,10 @@ def test_trees_are_among_the_kinds_of_data_and_can_be_pasted(tmp_path: Path) -> 
     (pasted,) = data.parse_text("#NEXUS\nbegin trees;\ntree one = (a,(b,c));\nend;")
     assert (pasted.name, pasted.taxa) == ("one", ("a", "b", "c"))
     assert [sequence.name for sequence in data.parse_text(">one\nACGT\n")] == ["one"]
+
+
+def test_a_number_without_a_name_is_noted() -> None:
+    (tree,) = parse_nexus_trees("#NEXUS\nbegin trees;\ntranslate 1 a, 2 b;\ntree t = (1,2,3);\nend;\n")
+    assert tree.taxa == ("a", "b", "3")
+    assert tree.note == "1 leaf without a name in TRANSLATE or TAXLABELS: 3"
+    assert not parse_nexus_trees("#NEXUS\nbegin trees;\ntree t = (1,2,3);\nend;\n")[0].note

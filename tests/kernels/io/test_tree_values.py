@@ -220,6 +220,8 @@ def test_phyloxml_is_read() -> None:
     assert first.node_values["x_depth"] == ("", "", "", "12", "")
     assert first.node_values["events"] == ("", "", "duplications 1", "", "")
     assert second.taxa == ("only",)
+    without_space = PHYLOXML.replace(' xmlns="http://www.phyloxml.org"', "")
+    assert parse_trees(without_space, "x.xml", "x")[0].names == first.names
 
 
 NEXML = """<nex:nexml version="0.9" xmlns:nex="http://www.nexml.org/2009" xmlns="http://www.nexml.org/2009">
