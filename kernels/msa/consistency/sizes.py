@@ -191,7 +191,8 @@ def count_cells(problem: MsaProblem, parameters: PosteriorParameters) -> int:
 def count_timed_work(problem: MsaProblem, parameters: PosteriorParameters) -> int:
     """Return the work in cells of pairs: those of lanes that stay empty too, and the rounds of consistency.
 
-    Threads beyond the processors take turns, so that they leave no further lanes empty. A round meets the posteriors of every pair with those of each third sequence.
+    Threads beyond the processors take turns, so that they leave no further lanes empty.
+    A round meets the posteriors of every pair with those of each third sequence.
     """
     recipe = make_recipe(problem)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
