@@ -194,6 +194,7 @@ class DataLoader(QObject):
         opened = together.rows if most is None else ()
         if open_rows is None:
             self._session.add(found, label, chosen, opened, beside)
+            self._warn_of_mixed_pair(most)
             return
         self._session.use_rows(chosen, opened)
         self.rows_found.emit(open_rows)
@@ -201,6 +202,18 @@ class DataLoader(QObject):
             f"{found[0].name} is open already and" if len(found) == 1 else f"These {len(found):,} are open already and"
         )
         self.said.emit(f"{what} selected, not added again.")
+
+    def _warn_of_mixed_pair(self, most: int | None) -> None:
+        """Say so where the next run would take sequences of different types because one type has too few."""
+        state = self._session.state
+        more = any(job.lane == LANE and job.state is JobState.WAITING for job in self._queue.jobs)
+        taken = [state.sequences[row] for row in state.rows(most)] if most and not more else []
+        other = next((one for one in taken if one.type != taken[0].type), None)
+        if other is not None:
+            self.said.emit(
+                f"{taken[0].name} was added as {taken[0].type} and is paired with {other.name}, which is {other.type}; "
+                f"open another {taken[0].type} sequence, or choose the sequences of the run in the table."
+            )
 
     def _choose_rows(self, found: Sequence, opened: Sequences[int], most: int) -> list[int]:
         """Return the rows of at most ``most`` inputs: those opened together, after those chosen before if they are

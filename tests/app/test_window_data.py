@@ -233,6 +233,14 @@ def test_a_pair_of_proteins_takes_no_dna_for_its_third(qtbot, ready, tmp_path):
     assert [state.sequences[row].name for row in state.chosen] == ["p", "q"]
 
 
+def test_a_protein_dropped_beside_dna_is_told_with_what_to_do(qtbot, ready, tmp_path):
+    protein = tmp_path / "protein.fa"
+    protein.write_text(">p\nMEEPQSDPSVEPPLSQ\n")
+    ready.loader.open_paths([protein])
+    qtbot.waitUntil(lambda: "p was added as protein and is paired with one" in ready.jobs.text.toPlainText())
+    assert "open another protein sequence" in ready.jobs.text.toPlainText()
+
+
 def test_rename_retype_reorder_duplicate_delete_and_undo(qtbot, ready):
     model, panel = ready.sequences.model, ready.sequences
     model.setData(model.index(0, NAME), "human")

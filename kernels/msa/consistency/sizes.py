@@ -191,13 +191,14 @@ def count_cells(problem: MsaProblem, parameters: PosteriorParameters) -> int:
 def count_timed_work(problem: MsaProblem, parameters: PosteriorParameters) -> int:
     """Return the work in cells of pairs: those of lanes that stay empty too, and the rounds of consistency.
 
+    Threads beyond the processors take turns, so that they leave no further lanes empty.
     A round meets the posteriors of every pair with those of each third sequence.
     """
     recipe = make_recipe(problem)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     n = int(np.count_nonzero(lengths))
     pairs = max(n * (n - 1) // 2, 1)
-    groups, threads = -(-pairs // LANES), parameters.threads
+    groups, threads = -(-pairs // LANES), min(parameters.threads, count_processors())
     busy_lanes = LANES * threads * -(-groups // threads)
     rounds = recipe.rounds if n <= recipe.small else min(recipe.rounds, 1)
     met = rounds * n * n * min(recipe.intermediate_count(n), n) * float(lengths.mean())

@@ -216,6 +216,15 @@ def test_more_posteriors_are_expected_of_sequences_that_are_less_alike() -> None
     assert sizes.estimate_density(thinned) == pytest.approx(1.75)
 
 
+def test_threads_beyond_the_processors_change_no_expected_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "count_processors", lambda: 2)
+    problem = CONSISTENCY_PROBLEM.make_problem(proteins(LONG, LONG, LONG), {})
+    works = [
+        sizes.count_timed_work(problem, sizes.PosteriorParameters(threads=threads, warps=1)) for threads in (1, 2, 64)
+    ]
+    assert works[0] < works[1] == works[2]
+
+
 def test_so_many_splits_are_tried_together_as_fit_into_memory() -> None:
     class Scorer:
         most_cells = 1 << 26

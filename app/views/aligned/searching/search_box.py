@@ -110,9 +110,11 @@ def search_text(
 
 
 def find_shown_cells(hits: np.ndarray, lines: np.ndarray) -> np.ndarray:
-    """Return the cells where shown matches begin, int64 (n, 2) lines and columns, from the top. ``lines`` are those of
-    all rows, -1 for hidden ones."""
-    cells = np.column_stack((lines[hits[:, 0]], hits[:, 1]))
+    """Return shown matches from the top, int64 (n, 3): line, first column, column after the last.
+
+    ``lines`` are those of all rows, -1 for hidden ones.
+    """
+    cells = np.column_stack((lines[hits[:, 0]], hits[:, 1:]))
     cells = cells[cells[:, 0] >= 0]
     return cells[np.lexsort((cells[:, 1], cells[:, 0]))]
 

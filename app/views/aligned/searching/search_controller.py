@@ -94,7 +94,10 @@ class SearchController:
             cells = np.column_stack((cells[:, 0], np.full(len(cells), here[1])))
         at = find_next_cell(cells, here, step) if len(cells) else -1
         if at >= 0:
-            self._view.canvas.go_to(*cells[at].tolist())
+            line, first, *after = cells[at].tolist()
+            self._view.canvas.go_to(line, first)
+            if after:
+                self._view.canvas.scroll_to_span(first, *after)
         hidden = len(self._sought.hits) - len(cells)
         more = f"; {hidden:,} more in hidden rows" if hidden else ""
         self._view.show_status(f"{at + 1:,} of {len(cells):,}: {self._sought.description}{more}")

@@ -28,6 +28,8 @@ MEASURED_NAMES = 200
 """Most names that are measured for the width of the names."""
 REST_MS = 120
 """Milliseconds without a change before the fine picture is made; meanwhile both cores serve coarse ones."""
+MATCH_MARGIN = 3
+"""Columns that stay visible on both sides of a match, where there is space."""
 STEPS_PER_CELL = 16
 """Steps of a scroll bar per cell."""
 MAX_STEPS = 2**30
@@ -206,6 +208,19 @@ class ScrollPlane(QAbstractScrollArea):
         if not frame.first_row <= row <= frame.first_row + down - 1:
             frame.first_row = row - down / 2
         frame.keep_inside(shape)
+        self.repaint_all()
+
+    def scroll_to_span(self, first: int, last: int) -> None:
+        """Scroll columns ``first`` to ``last``, the latter excluded, into sight with MATCH_MARGIN columns around them.
+
+        A span that does not fit is shown from its first column. Wrapped blocks break spans and stay as they are.
+        """
+        frame = self.frame_
+        if self.wrapped or self.picture is None:
+            return
+        across = frame.width / frame.cell_width
+        margin = min(MATCH_MARGIN, max((across - (last - first)) / 2, 0))
+        frame.first_column = min(max(frame.first_column, last + margin - across), first - margin)
         self.repaint_all()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -62,6 +62,16 @@ def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer
         view.commands.sort_by_tree(tree_files.parse_trees("(a,b);")[0])
 
 
+def test_a_match_at_the_edge_is_seen_whole_with_a_margin(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("A" * 196 + "WWWW" + "A" * 196, "A" * 396))
+    frame = view.canvas.frame_
+    across = frame.width / frame.cell_width
+    for first in (0, 198 - across, 190):  # the match begins beyond, at, or inside the right edge
+        frame.first_column = first
+        assert view.finder.go_to("=WWWW")
+        assert frame.first_column <= 193 + 1e-6 and frame.first_column + across >= 203 - 1e-6
+
+
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
     assert view.finder.go_to("12") and view.picture.cursor == (0, 11)
     assert view.finder.go_to("#5") and view.picture.cursor == (0, 5)
