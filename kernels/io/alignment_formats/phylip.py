@@ -61,8 +61,8 @@ class PhylipSizes(NamedTuple):
     options: bytes
 
 
-class OtherRowCount(InputError):
-    """Every row has its letters, and there are not as many rows as announced."""
+class SurplusRows(InputError):
+    """Every row has its letters, and there are more rows than announced."""
 
 
 NameSplitter = Callable[[bytes], tuple[bytes, bytes]]
@@ -131,7 +131,7 @@ def _read_one(head: PhylipLine, lines: list[PhylipLine], source: str, name: str)
             f"this announces {format_count(sizes.rows, 'row')}, but the file has {format_count(len(lines), 'line')} "
             "after it; fetch the whole file"
         )
-    raise next((failure for failure in failures if isinstance(failure, OtherRowCount)), failures[0])
+    raise next((failure for failure in failures if isinstance(failure, SurplusRows)), failures[0])
 
 
 def _possible_orders(options: bytes) -> tuple[LineOrder, ...]:
@@ -244,7 +244,9 @@ def _check_rows(rows: RowBuilder, sizes: PhylipSizes, source: str) -> RawAlignme
     """Return the alignment; InputError where rows or columns are not as many as announced."""
     columns = sizes.columns
     if len(rows) != sizes.rows:
-        raise OtherRowCount(
+        whole = all(rows.extend_row(number, b"") == columns for number in range(len(rows)))
+        error = SurplusRows if whole and len(rows) > sizes.rows else InputError
+        raise error(
             f"{source}: the first line announces {sizes.rows:,} rows, but there are {len(rows):,}; correct either"
         )
     for number, name in enumerate(rows.names):

@@ -80,7 +80,7 @@ def test_several_alignments_of_phylip() -> None:
     [
         ("2 9\na ACGTACGT\nb ACGTACGA\n", "row a: 8 letters, but the first line announces 9"),
         ("3 8\na ACGTACGT\nb ACGTACGA\n", "line 1: this announces 3 rows, but the file has 2 lines after it"),
-        ("2 8\na ACGTACGT\nb ACGTACGA\nc ACGTACGA\n", "more than the 8 letters"),
+        ("2 8\na ACGTACGT\nb ACGTACGA\nc ACGTACGA\n", "announces 2 rows, but there are 3"),
         ("2 8 S\na ACGT\nACG\nb ACGTACGA\n", "line 4: row a has more than the 8 letters"),
     ],
 )
