@@ -221,6 +221,7 @@ class ScrollPlane(QAbstractScrollArea):
         across = frame.width / frame.cell_width
         margin = min(MATCH_MARGIN, max((across - (last - first)) / 2, 0))
         frame.first_column = min(max(frame.first_column, last + margin - across), first - margin)
+        frame.keep_inside(self.picture.shape)
         self.repaint_all()
 
     def paintEvent(self, event: QPaintEvent) -> None:

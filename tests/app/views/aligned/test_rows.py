@@ -70,6 +70,8 @@ def test_a_match_at_the_edge_is_seen_whole_with_a_margin(view: AlignmentViewer) 
         frame.first_column = first
         assert view.finder.go_to("=WWWW")
         assert frame.first_column <= 193 + 1e-6 and frame.first_column + across >= 203 - 1e-6
+    view.show_datum(alignment("WWWW" + "A" * 392, "A" * 396))
+    assert view.finder.go_to("=WWWW") and frame.first_column == 0, "nothing is before the first column"
 
 
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
