@@ -125,8 +125,9 @@ def format_plan_time(time_ms: float, compilation_ms: float) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """Return a message with a capital letter and a full stop; a name before a colon is not changed."""
-    named = text.partition(" ")[0].endswith(":")
+    """Return a message with a capital letter and a full stop; a name before a colon, or of one letter, stays."""
+    first = text.partition(" ")[0]
+    named = first.endswith(":") or (len(first) == 1 and first != "a")
     return (text if named else text[:1].upper() + text[1:]) + ("" if text.endswith(".") else ".")
 
 

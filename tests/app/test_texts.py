@@ -23,6 +23,8 @@ def test_one_row_is_no_rows():
 
 def test_a_sentence_leaves_names_as_they_are():
     assert texts.as_sentence("this run needs 3 GiB") == "This run needs 3 GiB."
+    assert texts.as_sentence("s must be a multiple of 32") == "s must be a multiple of 32."
+    assert texts.as_sentence("a database is given") == "A database is given."
     assert texts.as_sentence("b: letter 'J' has no score.") == "b: letter 'J' has no score."
 
 

@@ -152,7 +152,8 @@ class LinePlot(FastPlot):
         box, (_, (low, high)) = self.getViewBox(), self.viewRange()
         pixel = (high - low) / max(box.height(), 1)
         height = max(item.textItem.boundingRect().height() for item in self._names[: len(self._ends)])
-        places = spread_labels([y / pixel for _, y in self._ends], height, high / pixel - height / 2)
+        inside = low / pixel + height / 2, high / pixel - height / 2
+        places = spread_labels([y / pixel for _, y in self._ends], height, *inside)
         for item, (x, _), y in zip(self._names, self._ends, places, strict=False):
             item.setPos(x + box.viewPixelSize()[0] * LABEL_GAP / 2, y * pixel)
 
@@ -264,10 +265,10 @@ class LinePlot(FastPlot):
         )
 
 
-def spread_labels(places: Sequence[float], height: float, highest: float = inf) -> list[float]:
+def spread_labels(places: Sequence[float], height: float, lowest: float = -inf, highest: float = inf) -> list[float]:
     """Return the places of labels that are at least ``height`` apart, each as near to its own place as can be.
 
-    No label is above ``highest``.
+    No label is above ``highest``, and none below ``lowest`` where all fit between both.
     """
     order = sorted(range(len(places)), key=places.__getitem__)
     groups: list[tuple[list[int], float]] = []  # labels that touch, and their lowest place
@@ -280,7 +281,11 @@ def spread_labels(places: Sequence[float], height: float, highest: float = inf) 
     found = dict[int, float]()
     for members, low in groups:
         found |= {one: low + rank * height for rank, one in enumerate(members)}
-    for number in sorted(found, key=found.__getitem__, reverse=True):
+    upwards = sorted(found, key=found.__getitem__)
+    for number in upwards:
+        found[number] = max(found[number], lowest)
+        lowest = found[number] + height
+    for number in reversed(upwards):
         found[number] = min(found[number], highest)
         highest = found[number] - height
     return [found[number] for number in range(len(places))]

@@ -220,7 +220,9 @@ def test_labels_are_spread_around_their_places():
     assert spread_labels([0, 100], 10) == [0, 100]
     assert spread_labels([50, 50, 50], 10) == [40, 50, 60]
     assert spread_labels([0, 1, 100], 10) == pytest.approx([-4.5, 5.5, 100])
-    assert spread_labels([0, 95, 96], 10, 100) == pytest.approx([0, 90, 100])
+    assert spread_labels([0, 95, 96], 10, highest=100) == pytest.approx([0, 90, 100])
+    assert spread_labels([1, 2, 50], 10, lowest=0) == pytest.approx([0, 10, 50])
+    assert spread_labels([1, 2, 3], 10, 0, 20) == pytest.approx([0, 10, 20])
     found = spread_labels([3, 9, 1, 40, 44], 10)
     assert all(high - low >= 10 - 1e-9 for low, high in itertools.pairwise(sorted(found)))
 
