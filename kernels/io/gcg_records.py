@@ -10,8 +10,8 @@ from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.io.record_letters import SequenceRecord, make_record
 from antidiag.kernels.model import SequenceType
 
-STATED = re.compile(rb"(\S*)\s+Length:\s*(\d{1,18})\b")
-"""The name and the number of letters."""
+STATED = re.compile(rb"\sLength:\s*(\d{1,18})\b")
+"""The number of letters, behind the name."""
 TYPE = re.compile(rb"\bType:\s*([PN])\b")
 TYPES = {b"P": SequenceType.PROTEIN, b"N": SequenceType.DNA}
 CHECK, DIVIDER = b" Check:", b".."
@@ -34,10 +34,10 @@ def read_gcg(stream: Iterator[bytes], source: str) -> Iterator[tuple[str, Sequen
     place, divider = next((place, line) for place, line in lines if _is_divider(line))
     stated, kind = STATED.search(divider), TYPE.search(divider)
     assert stated is not None, "the divider states a length"
-    name = decode_text(stated[1]) or "unnamed-1"
+    name = decode_text(b"".join(divider[: stated.start()].split()[-1:])) or "unnamed-1"
     body = b"\n".join(b"".join(word for word in line.split() if not word.isdigit()) for _, line in lines)
     record = make_record(name, "", body, source, place.line + 1)
-    found, announced = len(body.translate(None, b"\n")), int(stated[2])
+    found, announced = len(body.translate(None, b"\n")), int(stated[1])
     note = f"the head states {announced:,} letters, and there are {found:,}" * (found != announced)
     yield (
         f"{source}, line {place.line:,}, record {name}",
