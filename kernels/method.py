@@ -269,6 +269,11 @@ def use_all_processors(problem: Any, backend: str, multiprocessors: int | None) 
     return {"threads": count_processors()}
 
 
+def no_problem_notes(problem: Any) -> tuple[str, ...]:
+    """Return no notes (default of ``Method.problem_notes``)."""
+    return ()
+
+
 def no_notes(problem: Any, parameters: Any) -> tuple[str, ...]:
     """Return no notes (default of ``Method.parameter_notes``)."""
     return ()
@@ -329,6 +334,8 @@ class Method:
         The dataclass of the parameters; ``choose_parameters(problem, backend, multiprocessors)`` are values of its
         fields without a default, other names are ignored; with ``choice_depends_on_given`` it takes the values that the
         user gave, too; ``parameter_notes(problem, parameters)`` are sentences about values without effect.
+    problem_notes
+        ``problem_notes(problem)`` are sentences about a problem that hold for this method, beside those of its type.
     fit_parameters
         ``fit_parameters(problem, parameters, backend)`` returns the values with which a backend computes, where it
         cannot use the given ones; plans note each that changes. Raises ParameterError for values that do not go
@@ -364,6 +371,7 @@ class Method:
     choose_parameters: Callable[..., Mapping[str, Any]] = use_all_processors
     choice_depends_on_given: bool = False
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
+    problem_notes: Callable[[Any], tuple[str, ...]] = no_problem_notes
     fit_parameters: Callable[[Any, Any, str], Any] = keep_parameters
     backends: Mapping[str, str]
     refuse_backend: Callable[[Any, str], str] = accept_backend

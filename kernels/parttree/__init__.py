@@ -16,7 +16,14 @@ from antidiag.kernels.parttree import sizes
 from antidiag.kernels.parttree.insertion import insertion_problem
 from antidiag.kernels.parttree.lcs.block_pairs import list_block_pairs
 from antidiag.kernels.parttree.parameters import PartTreeThreads, PartTreeWarps, SectionParameters
-from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE, note_short_sequences
+from antidiag.kernels.parttree.problem import (
+    MEDOID,
+    PART_TREE,
+    PARTTREE,
+    SINGLE,
+    note_short_sequences,
+    note_unused_picks,
+)
 from antidiag.kernels.parttree.progressive import alignment_rules
 from antidiag.kernels.run_splitting import RunSplitting
 from antidiag.kernels.trees import MAFFT
@@ -78,7 +85,7 @@ METHODS = (
             cost_models=PAIR_MODELS,
         ),
         picture=TablePicture(logged_work=sizes.part_tree_logged),
-        parameter_notes=note_short_sequences,
+        problem_notes=note_short_sequences,
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:WARPS"),
     ),
     _declare_tree_method(
@@ -99,7 +106,7 @@ METHODS = (
             cost_models=PAIR_MODELS,
         ),
         picture=TablePicture(logged_work=sizes.part_tree_logged),
-        parameter_notes=note_short_sequences,
+        problem_notes=note_short_sequences,
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:PARTTREE"),
     ),
     _declare_tree_method(
@@ -119,7 +126,7 @@ METHODS = (
             cost_models=PAIR_MODELS,
         ),
         picture=TablePicture(logged_work=sizes.part_tree_logged),
-        parameter_notes=note_short_sequences,
+        problem_notes=note_short_sequences,
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:SERIAL"),
     ),
     _declare_tree_method(
@@ -139,6 +146,7 @@ METHODS = (
             cost_models=minimum_models(sizes.linkage_work, OWN_ESTIMATE, LINKAGE_UNIT),
         ),
         picture=TablePicture(logged_work=sizes.linkage_logged),
+        problem_notes=note_unused_picks,
         splitting=RunSplitting(
             "pairs of blocks of sequences",
             list_block_pairs,

@@ -46,7 +46,7 @@ OPTIONS = (
               "5,000 in Razzolini and Melo 2020). More references give a better tree and take longer.",
               default=50, minimum=2, maximum=100_000, unit="sequences"),
     Parameter("pick_seed", "int", "Seed", "Seed of the random choice of references. The same seed gives the same "
-              "tree.", default=1, minimum=0,
+              "tree. Neither has an effect on single linkage.", default=1, minimum=0,
               maximum=2**31 - 1),
 )  # fmt: skip
 
@@ -130,7 +130,7 @@ class PartTreeAnswer:
             assert (self.splits[below[parts], 2] == joined[parts]).all(), "a group has another size on its level"
 
 
-def note_short_sequences(problem: PartTreeProblem, parameters: Any) -> tuple[str, ...]:
+def note_short_sequences(problem: PartTreeProblem) -> tuple[str, ...]:
     """Return a note on sequences without a word of 6 letters, for methods whose distances count such words."""
     short = int((problem.lengths < K).sum())
     if not short:
@@ -138,6 +138,13 @@ def note_short_sequences(problem: PartTreeProblem, parameters: Any) -> tuple[str
     if short == 1:
         return (f"1 sequence has no word of {K} letters; its position in the tree means nothing.",)
     return (f"{short:,} sequences have no word of {K} letters; their positions in the tree mean nothing.",)
+
+
+def note_unused_picks(problem: PartTreeProblem) -> tuple[str, ...]:
+    """Return a note for a method that compares all pairs, where options of the random choice were set."""
+    if (problem.references, problem.pick_seed) == (OPTIONS[0].default, OPTIONS[1].default):
+        return ()
+    return ("All pairs are compared, so that the number of references and the seed have no effect.",)
 
 
 def draw_key(seed: int, level: int, sequence: int) -> int:

@@ -174,7 +174,7 @@ def test_notes_tell_of_short_sequences_and_equal_names() -> None:
     problem = PartTreeProblem(tuple(replace(one, name="same") for one in proteins("ACD", "ACDEFGHI")))
     assert any("same_2" in note for note in problem.notes)
     for method in map(registry.find_method, ("parttree", "cuda-parttree", "parttree-serial")):
-        assert any("no word of 6 letters" in note for note in method.parameter_notes(problem, None))
+        assert any("no word of 6 letters" in note for note in engine.plan_run(method, problem, {}, "cpu").notes)
 
 
 @pytest.mark.parametrize("id", ["lcs-single-linkage", "medoid-tree"])
@@ -204,3 +204,11 @@ def test_work_grows_with_letters_and_words_of_64(id: str) -> None:
         of_words[words] = method.cost.count_work(problem, method.parameters(threads=1))
     assert of_words[1] % 64 == 0
     assert of_words == {words: words**2 * of_words[1] for words in of_words}
+
+
+def test_single_linkage_says_that_references_have_no_effect() -> None:
+    method = registry.find_method("lcs-single-linkage")
+    sequences = tuple(Sequence(name, b"MKVLAAGIVG", SequenceType.PROTEIN) for name in "abc")
+    for options, noted in (({}, False), ({"references": 3}, True), ({"pick_seed": 2}, True)):
+        planned = engine.plan_run(method, method.problem_type.make_problem(sequences, options), {}, "cpu")
+        assert any("have no effect" in note for note in planned.notes) == noted
