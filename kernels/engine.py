@@ -52,7 +52,7 @@ def plan_run(
         raise ParameterError(f"backend must be auto, cpu or cuda; got {backend!r}")
     if device < 0:
         raise ParameterError(f"device must be the number of a GPU, 0 for the first; got {device}")
-    notes = (*method.problem_type.problem_notes(problem), *method.problem_notes(problem))
+    notes = method.list_problem_notes(problem)
     instead = f" instead of GPU {device}" if device else ""
     if backend != "auto":
         if backend == "cpu" and device:

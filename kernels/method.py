@@ -404,6 +404,10 @@ class Method:
         more = (given,) if self.choice_depends_on_given else ()
         return self.choose_parameters(problem, backend, multiprocessors, *more)
 
+    def list_problem_notes(self, problem: Any) -> tuple[str, ...]:
+        """Return what is to be said of a problem: the notes of its type, and those that hold for this method."""
+        return (*self.problem_type.problem_notes(problem), *self.problem_notes(problem))
+
     def restore_parameters(self, result: Result) -> MethodParameters:
         """Return the parameters of a result; those that an old result lacks have their default or automatic value."""
         stored = {name: value for name, value in result.parameters.items() if value is not None}

@@ -157,12 +157,7 @@ def _join_split(split: SplitRun) -> Result:
         device_bytes=0,
         started=started,
         versions=engine.package_versions(),
-        notes=(
-            *split.method.problem_type.problem_notes(problem),
-            *split.method.problem_notes(problem),
-            *joined.notes,
-            split.describe_pieces(),
-        ),
+        notes=(*split.method.list_problem_notes(problem), *joined.notes, split.describe_pieces()),
         work=split.method.cost.finished_cells(problem, parameters, joined),
     )
 

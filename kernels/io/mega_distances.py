@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence as Sequences
-from typing import NoReturn
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.alignment_formats.mega import DISTANCES, HEAD, SETTING
 from antidiag.kernels.io.alignment_formats.nexus_text import COMMENT_MARK, mask_comments
+from antidiag.kernels.io.alignment_formats.raw_alignment import SourceLine
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.distance_tables import complete_matrix, is_distance
 from antidiag.kernels.text import format_count, quote_text
@@ -29,23 +28,22 @@ def parse_mega_distances(raw: str, source: str, name: str) -> DistanceMatrix:
     text = mask_comments(raw).replace(COMMENT_MARK, " ")
     taxa, lines = _split_lines(STATEMENT.sub(_blank_statement, text), source)
     layout = _check_format(" ".join(found[1] for found in STATEMENT.finditer(text)), len(taxa), source)
-    rows = [(row, columns) for row, columns in enumerate(_columns(layout, len(taxa))) if columns]
+    rows = [(row, columns) for row, columns in enumerate(_triangle_columns(layout, len(taxa))) if columns]
     if len(lines) != len(rows):
         raise InputError(
             f"{source}: {format_count(len(lines), 'row')} of distances and {len(taxa):,} lines '#name'; correct the "
             "names or the matrix"
         )
-    for (row, columns), (number, words) in zip(rows, lines, strict=True):
+    for (row, columns), (place, words) in zip(rows, lines, strict=True):
         if len(words) != len(columns):
             count = format_count(len(words), "distance")
-            why = f"{count} of {quote_text(taxa[row])}, not {len(columns):,} as DataFormat={layout} says"
-            _refuse(source, number, why)
+            place.refuse(f"{count} of {quote_text(taxa[row])}, not {len(columns):,} as DataFormat={layout} says")
     values = np.full((len(taxa), len(taxa)), np.nan)
-    for (row, columns), (number, words) in zip(rows, lines, strict=True):
+    for (row, columns), (place, words) in zip(rows, lines, strict=True):
         for column, word in zip(columns, words, strict=True):
             if not is_distance(word):
                 both = f"{quote_text(taxa[row])} and {quote_text(taxa[column])}"
-                _refuse(source, number, f"{quote_text(word)} is no distance of {both}; give a number")
+                place.refuse(f"{quote_text(word)} is no distance of {both}; give a number")
             values[row, column] = float(word)
     return complete_matrix(taxa, values, source, name)
 
@@ -66,25 +64,21 @@ def _check_format(said: str, taxa: int, source: str) -> str:
     return LOWER if layout.lower() == LOWER.lower() else UPPER
 
 
-def _columns(layout: str, taxa: int) -> list[range]:
+def _triangle_columns(layout: str, taxa: int) -> list[range]:
     """Return the columns of which each row of a triangle has a distance."""
     return [range(row) if layout == LOWER else range(row + 1, taxa) for row in range(taxa)]
 
 
-def _split_lines(text: str, source: str) -> tuple[list[str], list[tuple[int, Sequences[str]]]]:
-    """Return the names, and the words of each line of the matrix that has some, with its line number."""
+def _split_lines(text: str, source: str) -> tuple[list[str], list[tuple[SourceLine, list[str]]]]:
+    """Return the names, and the words of each line of the matrix that has some, with its place."""
     taxa: list[str] = []
-    rows: list[tuple[int, Sequences[str]]] = []
+    rows: list[tuple[SourceLine, list[str]]] = []
     for number, line in enumerate(text.split("\n"), 1):
-        words = line.strip()
+        place, words = SourceLine(source, number), line.strip()
         if words.startswith("!"):
-            _refuse(source, number, "this statement has no ';'; add it")
+            place.refuse("this statement has no ';'; add it")
         elif words.startswith("#") and number > 1:
-            taxa.append(words[1:].strip() or _refuse(source, number, "'#' without a name; give each taxon as #name"))
+            taxa.append(words[1:].strip() or place.refuse("'#' without a name; give each taxon as #name"))
         elif words and number > 1:
-            rows.append((number, words.split()))
+            rows.append((place, words.split()))
     return taxa, rows
-
-
-def _refuse(source: str, line: int, why: str) -> NoReturn:
-    raise InputError(f"{source}, line {line:,}: {why}")

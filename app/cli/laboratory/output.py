@@ -63,7 +63,7 @@ class TableTargets:
             if name != STANDARD_OUTPUT:
                 check_writable(Path(name), files)
 
-    def refuse(self, option: str) -> None:
+    def refuse_tables(self, option: str) -> None:
         """Raise InputError if tables are to be saved, which ``option`` does not make."""
         if (self.csv, self.json, self.markdown) != (None, None, None):
             raise InputError(f"{option} saves no table; remove --csv, --json and --markdown")

@@ -76,7 +76,7 @@ def tune(
     if method_id is not None:
         registry.find_method(method_id)
     if reset or show:
-        targets.refuse("--reset" if reset else "--list")
+        targets.refuse_tables("--reset" if reset else "--list")
         _list_tuned(method_id, reset)
         return
     if method_id is None:
@@ -127,7 +127,7 @@ def reproduce(
     """Repeat tables and figures of the papers on this computer and compare with the published numbers."""
     chosen = paper_tables.find_tables(table_ids or [])
     if show:
-        targets.refuse("--list")
+        targets.refuse_tables("--list")
         report.print_rows((table.id, table.title) for table in chosen)
         return
     targets.check([])

@@ -137,7 +137,9 @@ def has_matrix(stream: Iterator[bytes]) -> bool:
 def describe_other_matrices(stream: Iterator[bytes]) -> str:
     """Return which matrices of a NEXUS file hold no letters: "a matrix of type standard"; "" where there is none."""
     found = _read_file(stream, "")
-    states = [f"{SKIPPED_MATRIX} {_datatype(matrix.block)}" for matrix in found.matrices if _holds_states(matrix.block)]
+    states = [
+        f"{SKIPPED_MATRIX} {_stated_datatype(matrix.block)}" for matrix in found.matrices if _holds_states(matrix.block)
+    ]
     return ", ".join(dict.fromkeys([*states, *(said for said in found.skipped if said.startswith(SKIPPED_MATRIX))]))
 
 
@@ -211,22 +213,22 @@ def _matrices_of_letters(found: _File) -> list[_Matrix]:
     letters = [matrix for matrix in found.matrices if not _holds_states(matrix.block)]
     if not letters:
         line = found.masked.count("\n", 0, found.matrices[0].command.start) + 1
+        stated = _stated_datatype(found.matrices[0].block).upper()
         SourceLine(found.source, line).refuse(
-            f"characters of type {_datatype(found.matrices[0].block).upper()} are no letters; give a matrix of type "
-            "DNA, RNA or PROTEIN"
+            f"characters of type {stated} are no letters; give a matrix of type DNA, RNA or PROTEIN"
         )
     states = [matrix for matrix in found.matrices if _holds_states(matrix.block)]
-    found.skipped += [f"{SKIPPED_MATRIX} {_datatype(matrix.block)}" for matrix in states]
+    found.skipped += [f"{SKIPPED_MATRIX} {_stated_datatype(matrix.block)}" for matrix in states]
     return letters
 
 
-def _datatype(block: _Block) -> str:
+def _stated_datatype(block: _Block) -> str:
     return block.format.get("datatype", "").lower()
 
 
 def _holds_states(block: _Block) -> bool:
     """Return whether a matrix holds digits, which are states of other characters than letters."""
-    datatype = _datatype(block)
+    datatype = _stated_datatype(block)
     if datatype == "standard":
         return bool(set(block.format.get("symbols", "")) & set("0123456789"))
     return datatype == "restriction" or bool(STATES_AMONG_OTHERS.match(datatype))
