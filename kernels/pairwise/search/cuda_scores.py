@@ -200,18 +200,22 @@ class BlockSearcher:
         return QueryTables(numbers, [query.size for query in queries], shapes, list(tables))
 
     def launch_query(self, streams: ColumnStreams, tables: QueryTables, at: int, scores: Any, is_counted: bool) -> None:
-        """Launch the strips of a query over all streams, in slices that take a moment each."""
+        """Launch the strips of a query over all streams, in slices that take a moment a strip.
+
+        Slices are as large as they may be: a launch ends with few groups at work.
+        """
         shape, letters, table = tables.shapes[at], tables.lengths[at], tables.tables[at]
         strips = shape.count_strips(letters)
         kernel = self.compile_shape(shape, strips > 1)
         borders = self.make_borders(streams, shape) if strips > 1 else streams.columns  # not read
-        slices = self.slice_streams(streams, strips * shape.strip)
+        slices = self.slice_streams(streams, shape.strip)
         tickets = self.run.allocate_filled(len(slices) * strips, np.uint32)
         minus_opening, minus_extension = self.encode_costs(shape.paired)
         blocks = shape.blocks_per_multiprocessor * block_limits.multiprocessor_count()
         groups_per_block = cuda_shapes.THREADS // shape.group
         for number, (first, last) in enumerate(slices):
             grid = max(min(blocks, -(-(last - first) // groups_per_block)), 1)
+            columns = 4 * (int(streams.bounds[last]) - int(streams.bounds[first]))
             for strip in range(strips):
                 arguments = (
                     *(streams.columns, streams.starts, np.uint32(first), np.uint32(last)),
@@ -220,8 +224,8 @@ class BlockSearcher:
                     *(minus_opening, minus_extension, borders, scores),
                 )
                 kernel((grid,), (cuda_shapes.THREADS,), arguments, shared_mem=shape.table_bytes)
-            columns = 4 * (int(streams.bounds[last]) - int(streams.bounds[first]))
-            self.note_launch(streams.per_stream * columns * letters if is_counted else 0)
+                rows = min(letters - strip * shape.strip, shape.strip)
+                self.note_launch(streams.per_stream * columns * rows if is_counted else 0)
 
     def compile_shape(self, shape: SearchKernelShape, has_strips: bool) -> Any:
         """Return the kernel of a shape; ``has_strips``: the query is longer than a strip."""

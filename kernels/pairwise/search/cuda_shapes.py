@@ -25,7 +25,7 @@ STEP_COST = 14.0
 ROW_COST = 7.0
 STRIP_COST = 1300.0
 """Cost of a column of a strip whose borders go through memory, whatever the group."""
-FEW_WARPS_COST = 1.1
+FEW_WARPS_COST = 1.25
 """Factor of shapes whose registers leave room for half of the warps."""
 PROFILE_BYTES = 1 << 28
 """Bytes of the tables of the queries that are computed together with a block."""

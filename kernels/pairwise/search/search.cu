@@ -99,13 +99,12 @@ __device__ __forceinline__ Value extend_gap(Value gap, Value minus_extension, Va
 __device__ __forceinline__ Value greatest(Value a, Value b, Value c) { return __vimax3_s32(a, b, c); }
 #endif
 
-// What a lane keeps of its rows.
+// What a lane keeps of its rows: O of the last column, and E of the next one.
 struct Rows {
     Value opened[ROWS], E[ROWS];
 };
 
-// Costs in a column. They differ at a mark: there and in the next column E has no predecessor, and there H does not count as
-// opened.
+// Costs in a column. They differ at a mark: its H does not count as opened, and E of the next column has no predecessor.
 struct ColumnCosts {
     Value minus_extension, minus_opening, extension_of_E, factor;
 };
@@ -131,10 +130,10 @@ __device__ __forceinline__ void compute_rows(Rows& rows, Column& at) {
             const Value aligned = odd ? add_score<1>(at.diagonal, scores, r) : add_score<0>(at.diagonal, scores, r);
             const int row = FIRST + r + odd;
             at.diagonal = rows.opened[row];
-            rows.E[row] = extend_gap(rows.E[row], at.costs.extension_of_E, at.diagonal);
             at.F = extend_gap(at.F, at.costs.minus_extension, at.up);
             H[odd] = greatest(aligned, rows.E[row], at.F);
             at.up = rows.opened[row] = subtract_opening(H[odd], at.costs.factor, at.costs.minus_opening);
+            rows.E[row] = extend_gap(rows.E[row], at.costs.extension_of_E, at.up);
         }
         at.best = greatest(at.best, H[0], H[1]);
     }
@@ -246,9 +245,9 @@ search_block(const uint4* columns, const unsigned* starts, unsigned first_two, u
             upper.diagonal = upper.above, upper.above = upper.up = up[step], upper.F = F[step];
             const bool marks_upper = step == 3 && is_mark, marks_lower = step == 0 && was_mark;
             upper.costs.factor = marks_upper ? 0 : ONE;
-            upper.costs.extension_of_E = marks_upper || marks_lower ? NEVER : minus_extension;
+            upper.costs.extension_of_E = marks_upper ? NEVER : minus_extension;
             lower.costs.factor = marks_lower ? 0 : ONE;
-            lower.costs.extension_of_E = marks_lower || (step == 1 && was_mark) ? NEVER : minus_extension;
+            lower.costs.extension_of_E = marks_lower ? NEVER : minus_extension;
             compute_columns(rows, upper, lower);
             if (step > 0) {
                 sent_up[step - 1] = lower.up, sent_F[step - 1] = lower.F;
