@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import cupy
 import numpy as np
 
-from antidiag.kernels.cuda import block_limits
+from antidiag.kernels.cpu.parallel_copy import copy_values
+from antidiag.kernels.cuda import block_limits, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun, LaunchPhase
 from antidiag.kernels.model import Outcome
@@ -69,6 +71,7 @@ class DeviceBatch:
         self.run = DeviceRun(monitor, steps, rows=problem.pair_count)
         self.is_local = problem.mode == Mode.LOCAL
         self.letters = problem.encoded.table.shape[0]
+        self.beside = cupy.cuda.Stream(non_blocking=True)
         self.codes = self.run.upload_array(problem.encoded.codes)
         self.tables: dict[tuple[bool, bool], Any] = {}
         self.done_cells = self.done_pairs = 0
@@ -185,7 +188,7 @@ class DeviceBatch:
         shapes: PairShapes,
         answer: AnswerAssembly,
     ) -> None:
-        """Follow the paths of a slice, and take them."""
+        """Follow the paths of a slice, and take them while the next slice is computed."""
         numbers = one.numbers
         rooms = np.cumsum(shapes.rows[numbers] + shapes.columns[numbers])
         (room_ends,) = self.run.upload_together(rooms)
@@ -212,6 +215,16 @@ class DeviceBatch:
         gather = self.run.compile_kernel(TRACE_SOURCES, "gather_operations", **one.kernel.defines(TRACE_THREADS, 1))
         grid = min(-(-numbers.size // per_block), 32 * block_limits.multiprocessor_count())
         gather((grid,), (TRACE_THREADS,), (*span, counts, room_ends, device_offsets, operations, is_swapped, together))
-        taken = self.run.allocate_answer(max(int(offsets[-1]), 1), np.uint8)
-        self.run.download_array(together, taken)
-        answer.add_paths(numbers, starts.get(), arrays.ends.get(), offsets, taken)
+        gathered = cupy.cuda.Event(disable_timing=True)
+        gathered.record()
+        taken = self.run.allocate_answer(together.shape, np.uint8)
+
+        def take_paths() -> None:
+            with self.beside:
+                self.beside.wait_event(gathered)
+                pinned_transfers.download_rows(
+                    together, lambda first, last, out: copy_values(taken[first:last], out), self.run.monitor.check
+                )
+                answer.add_paths(numbers, starts.get(), arrays.ends.get(), offsets, taken)
+
+        self.run.run_while_waiting(take_paths)

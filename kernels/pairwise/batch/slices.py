@@ -227,8 +227,8 @@ def _cut_run(
     if kernel.paired and numbers.size % 2:
         numbers, rows, columns = (np.append(values, values[-1]) for values in (numbers, rows, columns))
     per_word = kernel.per_word
-    height = (-(-(rows + 1) // kernel.strip)).reshape(-1, per_word).max(axis=1) * kernel.strip
-    width = -(-columns.reshape(-1, per_word).max(axis=1) // TILE) * TILE
+    height = -(-(_greatest_of_words(rows, per_word) + 1) // kernel.strip) * kernel.strip
+    width = -(-_greatest_of_words(columns, per_word) // TILE) * TILE
     across = (width + kernel.group - 1 + TILE - 1) // TILE
     bands = height // kernel.rows
     sizes = {
@@ -254,6 +254,11 @@ def _cut_run(
         totals["operations"] = int(operations[start:end].sum()) // 2
         own = slice(per_word * start, per_word * end)
         yield BatchSlice(kernel, is_swapped, numbers[own], places, totals, int((rows[own] * columns[own]).sum()))
+
+
+def _greatest_of_words(values: np.ndarray, per_word: int) -> np.ndarray:
+    """Return the greatest of every ``per_word`` values; NumPy is slow along an axis that short."""
+    return np.maximum.reduce([values[place::per_word] for place in range(per_word)])
 
 
 def _cut_by_limits(nbytes: np.ndarray, cells: np.ndarray, most_cells: int) -> list[int]:
