@@ -21,13 +21,13 @@ from antidiag.kernels.pairwise.bit_parallel.cuda_sources import (
     MATCHES,
     PATH,
     PATH_PLACE,
-    STATE_FIELDS,
     SWEEP,
     WORD_PAIR,
     WORD_SLICE,
 )
 from antidiag.kernels.pairwise.bit_parallel.parameters import BitAlignmentParameters, BitScoreParameters
 from antidiag.kernels.pairwise.bit_parallel.word_pair import WordPair
+from antidiag.kernels.pairwise.bit_parallel.word_sizes import LANE_DELAY, STATE_FIELDS
 from antidiag.kernels.pairwise.encoding import EndCell, encode_pair
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from antidiag.kernels.pairwise.strips.cuda_job import block_warps
@@ -35,7 +35,7 @@ from antidiag.kernels.steps import StepLog
 
 LANES = cuda_sizes.GPU_LANES
 MATCH_THREADS = 128
-PLACES_BYTES = -(-(2 * LANES + 2) * 4 // 16) * 16
+PLACES_BYTES = -(-((LANE_DELAY + 1) * LANES + 2) * 4 // 16) * 16
 """Bytes of SweepShared (bit_sweep.cu)."""
 WINDOW_BYTES = 2 * LANES * 8
 """Bytes of PathShared (bit_path.cu)."""

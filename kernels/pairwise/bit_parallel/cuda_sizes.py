@@ -7,7 +7,7 @@ from typing import Any
 
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.bit_parallel.parameters import BitScoreParameters
-from antidiag.kernels.pairwise.bit_parallel.word_sizes import GPU_LANES, GPU_WORD
+from antidiag.kernels.pairwise.bit_parallel.word_sizes import GPU_LANES, GPU_WORD, LANE_DELAY, STATE_FIELDS
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, STEP_BYTES, SweepSlice, cut_steps
 
@@ -15,9 +15,9 @@ SLICE_CELLS = 500_000_000_000
 """Cells of a launch: about 30 ms on an H200, and below 250 ms on a card with an eighth of its speed."""
 LEAST_STEPS = 1024
 """Steps of a launch at least."""
-SKEW = 2 * GPU_LANES
+SKEW = (LANE_DELAY + 1) * GPU_LANES
 """Steps by which a strip starts a slice behind its left neighbour: the lanes, and a boundary word in flight."""
-LAG = 100
+LAG = 130
 """Steps that a strip runs behind its left neighbour: its lanes, a boundary word, and the way through the cache."""
 WORD_CYCLES, STEP_CYCLES = 22, 18
 """Cycles of a scheduler for a word and for a step of a warp: two for each instruction on the arithmetic pipe."""
@@ -64,8 +64,8 @@ def _choose_words(rows: int, columns: int, schedulers: int) -> int:
 
 
 def sweep_steps(rows: int) -> int:
-    """Return the steps of a strip: its rows in whole boundary words, and one more for the last lane."""
-    return (-(-rows // GPU_LANES) + 1) * GPU_LANES
+    """Return the steps of a strip: its rows in whole boundary words, and more for the last lane."""
+    return (-(-rows // GPU_LANES) + LANE_DELAY) * GPU_LANES
 
 
 def slice_steps(columns: int) -> int:
@@ -115,7 +115,7 @@ def estimate_memory(problem: PairProblem, parameters: BitScoreParameters, tile: 
         "match words": problem.used_letter_count * row_bytes // 2,
         "boundary columns": 8 * (strips * crossing_capacity(m, n, tile > 0) + crossing_words(m)),
         "rows": row_bytes * (1 + kept_row_count(m, tile)),
-        "words between launches": strips * (2 * words + 4) * GPU_LANES * 4,
+        "words between launches": strips * (2 * words + STATE_FIELDS) * GPU_LANES * 4,
         "step log": strips * EVENT_BYTES,
     }
     host = {"sequences": 2 * (m + n), "last row and column": row_bytes + 8 * crossing_words(m)}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
+from antidiag.kernels.pairwise.bit_parallel.word_sizes import LANE_DELAY, STATE_FIELDS
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 
 HERE = Path(__file__).parent
@@ -49,11 +50,14 @@ PATH_PLACE = DeviceStruct(
     int tiles, unused;               // tiles that were computed
 """,
 )
-STATE_FIELDS = 4
-"""Words of a lane between launches, beside plus and minus: the last rise and fall, and those collected for the next."""
 PARTS = (WORD_PAIR, CROSSINGS, KEPT_ROWS, EVENT, HERE / "word_rows.cuh")
 MATCHES = (WORD_PAIR, HERE / "find_matches.cu")
-SWEEP = (*PARTS, WORD_SLICE, DeviceConstants.from_values(STATE_FIELDS=STATE_FIELDS), HERE / "bit_sweep.cu")
+SWEEP = (
+    *PARTS,
+    WORD_SLICE,
+    DeviceConstants.from_values(STATE_FIELDS=STATE_FIELDS, DELAY=LANE_DELAY),
+    HERE / "bit_sweep.cu",
+)
 PATH = (
     *PARTS,
     PATH_PLACE,

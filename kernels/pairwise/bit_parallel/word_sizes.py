@@ -18,6 +18,11 @@ FIRST_BAND = 128
 """p of the first band: narrower ones take hardly less time, since strips are 512 columns wide."""
 GPU_WORD, GPU_LANES = 32, 32
 """Cells of a word, and lanes of a warp."""
+LANE_DELAY = 2
+"""Rows that a lane is behind the one before it: what it takes from there was computed and sent a step earlier."""
+STATE_FIELDS = 6
+"""Words of a lane between launches, beside plus and minus: the last rise and fall, those of the lane before, and those
+collected for the next strip."""
 
 
 def boundary_words(m: int) -> int:

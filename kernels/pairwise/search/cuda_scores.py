@@ -110,7 +110,8 @@ class BlockSearcher:
         spans = [cuda_shapes.longest_span(query, queries) for query in queries.queries]
         self.overlap = None if None in spans else max(span for span in spans if span is not None)
         self.pending: deque[tuple[Any, int]] = deque()
-        self.kept_tables: QueryTables | None = None
+        self.batches = self.cut_batches()
+        self.kept_tables = self.upload_tables(self.batches[0], self.paired) if len(self.batches) == 1 else None
 
     def score_blocks(self, blocks: Iterable[DatabaseBlock]) -> Iterator[BlockScores]:
         """Yield the scores of every block, in the order of the blocks."""
@@ -171,21 +172,21 @@ class BlockSearcher:
         """Yield queries whose tables are on the device at the same time; all at once where they fit."""
         if self.kept_tables is not None:
             yield self.kept_tables
-            return
-        numbers: list[int] = []
-        nbytes, batches = 0, 0
+        else:
+            yield from (self.upload_tables(numbers, self.paired) for numbers in self.batches)
+
+    def cut_batches(self) -> list[list[int]]:
+        """Return the numbers of the queries whose tables fit into `PROFILE_BYTES` together, one query at least."""
+        batches: list[list[int]] = [[]]
+        nbytes = 0
         for number, query in enumerate(self.queries.queries):
-            shape = cuda_shapes.choose_shape(query.size, self.paired)
-            size = shape.bytes_of_tables(query.size)
-            if numbers and nbytes + size > cuda_shapes.PROFILE_BYTES:
-                yield self.upload_tables(numbers, self.paired)
-                numbers, nbytes, batches = [], 0, batches + 1
-            numbers.append(number)
+            size = cuda_shapes.choose_shape(query.size, self.paired).bytes_of_tables(query.size)
+            if batches[-1] and nbytes + size > cuda_shapes.PROFILE_BYTES:
+                batches.append([])
+                nbytes = 0
+            batches[-1].append(number)
             nbytes += size
-        last = self.upload_tables(numbers, self.paired)
-        if not batches:
-            self.kept_tables = last
-        yield last
+        return batches
 
     def upload_tables(self, numbers: list[int], paired: bool) -> QueryTables:
         """Copy the tables of some queries to the device."""

@@ -25,8 +25,10 @@ STEP_COST = 14.0
 ROW_COST = 7.0
 STRIP_COST = 1300.0
 """Cost of a column of a strip whose borders go through memory, whatever the group."""
-FEW_WARPS_COST = 1.25
+FEW_WARPS_COST = 1.1
 """Factor of shapes whose registers leave room for half of the warps."""
+SMALL_GROUP_COST = 1.2
+"""Factor of groups of four lanes: eight groups of a warp read their columns at eight places."""
 PROFILE_BYTES = 1 << 28
 """Bytes of the tables of the queries that are computed together with a block."""
 TABLE_BYTES = 1 << 16
@@ -93,7 +95,8 @@ def choose_shape(letters: int, paired: bool) -> SearchKernelShape:
 
     def cost(shape: SearchKernelShape) -> tuple[float, int]:
         strips = shape.count_strips(letters)
-        column = shape.group * (STEP_COST + ROW_COST * shape.rows) * (FEW_WARPS_COST if shape.rows > 32 else 1.0)
+        column = shape.group * (STEP_COST + ROW_COST * shape.rows)
+        column *= (FEW_WARPS_COST if shape.rows > 32 else 1.0) * (SMALL_GROUP_COST if shape.group == 4 else 1.0)
         return strips * (column + STRIP_COST * (strips > 1)), strips
 
     return min(list_shapes(paired), key=cost)

@@ -49,7 +49,7 @@ def test_a_short_ring_of_boundary_words_is_used_again(emulated, monkeypatch: pyt
     random = np.random.default_rng(seed)
     first, second = random.choice(list("ACGT"), 1100), random.choice(list("ACGT"), 2100)
     problem = trials.make_edit_pair("".join(first), "".join(second), mode="custom", free_second_end=True)
-    assert cuda_sizes.crossing_capacity(1100, 2100, whole=False) == 5
+    assert cuda_sizes.crossing_capacity(1100, 2100, whole=False) == 6
     method = EDIT_METHODS[1]
     found = emulated(method, problem, words=1, threads=32, seed=seed).answer
     load_trials(method.problem_type).assert_same_answer(problem, found, best_alignment(problem), method)
