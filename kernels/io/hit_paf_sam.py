@@ -27,7 +27,7 @@ def _paf_line(hit: Hit) -> str:
     ranges = (path.query_range, path.subject_range) if path else ((0, 0), (0, 0))
     query = f"{name_without_spaces(hit.query.name)}\t{hit.query.length}\t{ranges[0][0]}\t{ranges[0][1]}\t{hit.strand}"
     subject = f"{name_without_spaces(hit.subject.name)}\t{hit.subject.length}\t{ranges[1][0]}\t{ranges[1][1]}"
-    counts = f"{path.identical}\t{len(path.query_row)}\t255" if path else "0\t0\t255"
+    counts = f"{path.identical}\t{path.column_count}\t255" if path else "0\t0\t255"
     tags = [f"tp:A:{'S' if hit.rank else 'P'}", *_score_tags(hit)]
     if path:
         tags += _text_tags(cg=path.cigar, cs=path.cs)

@@ -91,6 +91,11 @@ class HitAlignment(Protocol):
         ...
 
     @property
+    def column_count(self) -> int:
+        """Columns of the alignment."""
+        return len(self.query_row)
+
+    @property
     def gap_letters(self) -> int:
         """Columns with a gap."""
         return self.query_row.count(b"-") + self.subject_row.count(b"-")
@@ -103,12 +108,12 @@ class HitAlignment(Protocol):
     @property
     def mismatches(self) -> int:
         """Columns of two letters that are not identical."""
-        return len(self.query_row) - self.gap_letters - self.identical
+        return self.column_count - self.gap_letters - self.identical
 
     @property
     def identity(self) -> float:
         """Share of identical columns among all columns, 0 to 1."""
-        return self.identical / len(self.query_row) if self.query_row else 0.0
+        return self.identical / self.column_count if self.column_count else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +227,7 @@ _COLUMNS = (
     HitColumn("qseqid", "query id", lambda hit: hit.query.name),
     HitColumn("sseqid", "subject id", lambda hit: hit.subject.name),
     HitColumn("pident", "% identity", _of_alignment(lambda hit, path: 100 * path.identity), _decimals(3)),
-    HitColumn("length", "alignment length", _of_alignment(lambda hit, path: len(path.query_row))),
+    HitColumn("length", "alignment length", _of_alignment(lambda hit, path: path.column_count)),
     HitColumn("mismatch", "mismatches", _of_alignment(lambda hit, path: path.mismatches)),
     HitColumn("gapopen", "gap opens", _of_alignment(lambda hit, path: path.gap_count)),
     HitColumn("qstart", "q. start", _of_alignment(lambda hit, path: path.query_range[0] + 1)),
@@ -241,7 +246,7 @@ _COLUMNS = (
     HitColumn(
         "ppos",
         "% positives",
-        _of_alignment(lambda hit, path: 100 * path.positive / max(len(path.query_row), 1)),
+        _of_alignment(lambda hit, path: 100 * path.positive / max(path.column_count, 1)),
         _decimals(2),
     ),
     HitColumn("gaps", "gaps", _of_alignment(lambda hit, path: path.gap_letters)),
@@ -252,7 +257,7 @@ _COLUMNS = (
     HitColumn(
         "pident_ungapped",
         "% identity without gaps",
-        _of_alignment(lambda hit, path: 100 * path.identical / max(len(path.query_row) - path.gap_letters, 1)),
+        _of_alignment(lambda hit, path: 100 * path.identical / max(path.column_count - path.gap_letters, 1)),
         _decimals(3),
     ),
     HitColumn(

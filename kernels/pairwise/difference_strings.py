@@ -16,12 +16,13 @@ SIGNS = np.frombuffer(b"=+-*", np.uint8)
 LOWER = 32
 
 
-def format_md(path: Alignment, first: Sequence, second: Sequence) -> str | None:
+def format_md(path: Alignment, kinds: np.ndarray, second: Sequence) -> str | None:
     """Return the MD tag: counts of equal letters, differing reference letters, and ^ with those the query lacks.
+
+    ``kinds`` are those of the columns (`Alignment.column_kinds`).
 
     Returns None where a reference letter is not in A-Z, which MD cannot express.
     """
-    kinds = path.column_kinds(first, second)
     changed = np.append(True, kinds[1:] != kinds[:-1])[: kinds.size]
     there = kinds != INSERTED
     apart = (changed & (kinds == DELETED))[there]  # an insertion separates two deletions
@@ -45,13 +46,13 @@ def format_md(path: Alignment, first: Sequence, second: Sequence) -> str | None:
     return f"{''.join(pieces)}{same}"
 
 
-def format_cs(path: Alignment, first: Sequence, second: Sequence) -> str | None:
+def format_cs(path: Alignment, kinds: np.ndarray, first: Sequence, second: Sequence) -> str | None:
     """Return the cs tag: = equal letters, * two that differ, + letters that the reference lacks, - that the query
     lacks.
 
-    Equal letters are capitals, others lower case. Returns None where a letter is not in A-Z.
+    ``kinds`` are those of the columns (`Alignment.column_kinds`). Equal letters are capitals, others lower case.
+    Returns None where a letter is not in A-Z.
     """
-    kinds = path.column_kinds(first, second)
     queries = first.letter_array[path.start[0] : path.end[0]]
     targets = second.letter_array[path.start[1] : path.end[1]]
     if not (_is_alphabetic(queries) and _is_alphabetic(targets)):

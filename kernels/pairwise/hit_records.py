@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.kernels import __version__
+from antidiag.kernels.file_conventions import CigarStyle, cigar_style
 from antidiag.kernels.io import hit_paf_sam, hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitAlignment, HitColumn, HitSequence, QueryHits
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, SAME, UP, Alignment, PairProblem, format_runs
 from antidiag.kernels.scoring import Scoring
 
 
@@ -114,9 +115,29 @@ class PathAlignment(HitAlignment):
         return self._aligned_rows[1]
 
     @cached_property
+    def _kinds(self) -> np.ndarray:
+        return self.path.column_kinds(*self.sequences)
+
+    @property
+    def column_count(self) -> int:
+        """Columns of the alignment."""
+        return self.path.operations.size
+
+    @property
+    def gap_letters(self) -> int:
+        """Columns with a gap."""
+        return int(np.count_nonzero(self.path.operations))
+
+    @property
+    def gap_count(self) -> int:
+        """Gaps, each of one or more letters."""
+        operations = self.path.operations
+        return int(np.count_nonzero(operations[np.diff(operations, prepend=DIAGONAL) != 0]))
+
+    @property
     def identical(self) -> int:
         """Columns of identical letters."""
-        return int(self.path.find_identical(*self.sequences).sum())
+        return int(np.count_nonzero(self._kinds == SAME))
 
     @cached_property
     def positive(self) -> int:
@@ -126,17 +147,18 @@ class PathAlignment(HitAlignment):
     @cached_property
     def cigar(self) -> str:
         """The CIGAR in the style that the user chose."""
-        return self.path.format_cigar(*self.sequences)
+        is_extended = cigar_style() is CigarStyle.EXTENDED
+        return format_runs(self._kinds if is_extended else self.path.operations, is_extended)
 
     @cached_property
     def md(self) -> str | None:
         """The tag MD of SAM."""
-        return format_md(self.path, *self.sequences)
+        return format_md(self.path, self._kinds, self.sequences[1])
 
     @cached_property
     def cs(self) -> str | None:
         """The tag cs of PAF."""
-        return format_cs(self.path, *self.sequences)
+        return format_cs(self.path, self._kinds, *self.sequences)
 
 
 def count_positive(path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring) -> int:

@@ -35,7 +35,9 @@ def of_rows(query: str, reference: str, before: tuple[str, str] = ("", ""), afte
 
 def tags(result: Result) -> tuple[str | None, str | None]:
     path, sequences = result.answer.alignment, result.problem.sequences
-    return difference_strings.format_md(path, *sequences), difference_strings.format_cs(path, *sequences)
+    kinds = path.column_kinds(*sequences)
+    md = difference_strings.format_md(path, kinds, sequences[1])
+    return md, difference_strings.format_cs(path, kinds, *sequences)
 
 
 @pytest.mark.parametrize(
