@@ -123,5 +123,5 @@ def estimate_memory(problem: PairProblem, parameters: BitScoreParameters, tile: 
     if tile:
         tiles = most_tiles(m, strips, tile)
         device |= {"directions": 8 * direction_words(tile, m, words), "path": m + n + tiles * (EVENT_BYTES + 16)}
-        host |= {"path": 3 * (m + n), "tile log": tiles * (EVENT_BYTES + STEP_BYTES + 16)}
+        host |= {"path": m + n, "tile log": tiles * (EVENT_BYTES + STEP_BYTES + 16)}
     return Footprint(host, device)
