@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from functools import cached_property
+from types import ModuleType
 
 import numpy as np
 
@@ -13,8 +14,7 @@ from antidiag.kernels.file_conventions import CigarStyle, cigar_style
 from antidiag.kernels.io import hit_paf_sam, hit_tables
 from antidiag.kernels.io.hit_tables import Hit, HitAlignment, HitColumn, HitSequence, QueryHits
 from antidiag.kernels.model import Sequence
-from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, SAME, UP, Alignment, PairProblem, format_runs
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, SAME, UP, Alignment, PairProblem
 from antidiag.kernels.scoring import Scoring
 
 
@@ -114,9 +114,15 @@ class PathAlignment(HitAlignment):
         """The row of the subject."""
         return self._aligned_rows[1]
 
+    @property
+    def _texts(self) -> ModuleType:
+        from antidiag.kernels.pairwise import difference_strings  # compiled code, which not every table needs
+
+        return difference_strings
+
     @cached_property
     def _kinds(self) -> np.ndarray:
-        return self.path.column_kinds(*self.sequences)
+        return self._texts.find_kinds(self.path, *self.sequences)
 
     @property
     def column_count(self) -> int:
@@ -147,18 +153,17 @@ class PathAlignment(HitAlignment):
     @cached_property
     def cigar(self) -> str:
         """The CIGAR in the style that the user chose."""
-        is_extended = cigar_style() is CigarStyle.EXTENDED
-        return format_runs(self._kinds if is_extended else self.path.operations, is_extended)
+        return self._texts.format_cigar(self.path, self._kinds, cigar_style() is CigarStyle.EXTENDED)
 
     @cached_property
     def md(self) -> str | None:
         """The tag MD of SAM."""
-        return format_md(self.path, self._kinds, self.sequences[1])
+        return self._texts.format_md(self.path, self._kinds, *self.sequences)
 
     @cached_property
     def cs(self) -> str | None:
         """The tag cs of PAF."""
-        return format_cs(self.path, self._kinds, *self.sequences)
+        return self._texts.format_cs(self.path, self._kinds, *self.sequences)
 
 
 def count_positive(path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring) -> int:

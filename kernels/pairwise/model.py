@@ -241,6 +241,10 @@ class Alignment:
         steps[1:, 1] = self.operations != UP
         return np.cumsum(steps, axis=0, out=steps)
 
+    def slice_letters(self, first: Sequence, second: Sequence) -> tuple[np.ndarray, np.ndarray]:
+        """Return the aligned letters of both sequences, uint8."""
+        return first.letter_array[self.start[0] : self.end[0]], second.letter_array[self.start[1] : self.end[1]]
+
     def gapped_rows(self, first: Sequence, second: Sequence) -> tuple[str, str]:
         """Return both rows of the alignment with '-' for gaps."""
         return (
@@ -251,8 +255,16 @@ class Alignment:
     def format_cigar(self, first: Sequence, second: Sequence, style: CigarStyle | None = None) -> str:
         """Return the CIGAR with = X I D, or with M I D in the ``style`` MATCH; by default in the style that the user
         chose. The first sequence is the query, the second the reference."""
-        is_extended = (style or cigar_style()) is CigarStyle.EXTENDED
-        return format_runs(self.column_kinds(first, second) if is_extended else self.operations, is_extended)
+        style = style or cigar_style()
+        kinds = self.column_kinds(first, second) if style is CigarStyle.EXTENDED else self.operations
+        letters = "=IDX" if style is CigarStyle.EXTENDED else "MID"
+        borders = np.concatenate([[0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1, [kinds.size]])
+        pieces = []
+        for at in range(0, borders.size - 1 if kinds.size else 0, CHUNK):
+            begins, ends = borders[at : at + CHUNK + 1][:-1], borders[at + 1 : at + CHUNK + 1]
+            runs = zip((ends - begins).tolist(), kinds[begins].tolist(), strict=True)
+            pieces.append("".join(f"{length}{letters[kind]}" for length, kind in runs))
+        return "".join(pieces)
 
     def column_kinds(self, first: Sequence, second: Sequence) -> np.ndarray:
         """Return the kind of each column to the second sequence: SAME, INSERTED, DELETED or MISMATCH; uint8."""
@@ -275,18 +287,6 @@ class Alignment:
         same = np.zeros(self.operations.size, bool)
         same[self.operations == DIAGONAL] = find_identical_letters(top, bottom, first.type, second.type)
         return same
-
-
-def format_runs(kinds: np.ndarray, is_extended: bool) -> str:
-    """Return the CIGAR of the kinds of columns, = X I D where ``is_extended``, else of operations, M I D."""
-    letters = "=IDX" if is_extended else "MID"
-    borders = np.concatenate([[0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1, [kinds.size]])
-    pieces = []
-    for at in range(0, borders.size - 1 if kinds.size else 0, CHUNK):
-        begins, ends = borders[at : at + CHUNK + 1][:-1], borders[at + 1 : at + CHUNK + 1]
-        runs = zip((ends - begins).tolist(), kinds[begins].tolist(), strict=True)
-        pieces.append("".join(f"{length}{letters[kind]}" for length, kind in runs))
-    return "".join(pieces)
 
 
 def rescore_path(problem: PairProblem, alignment: Alignment) -> int:

@@ -49,7 +49,7 @@ def test_no_output_of_a_run_of_n_calls_it_identical(tmp_path):
     cigar = path.format_cigar(first, second)
     assert sum(int(size) for size in re.findall(r"(\d+)=", cigar)) == same
     kinds = path.column_kinds(first, second)
-    assert "N" in difference_strings.format_md(path, kinds, second)
+    assert "N" in difference_strings.format_md(path, kinds, first, second)
     assert "*nn" in difference_strings.format_cs(path, kinds, first, second)
     text = "".join(formats.text_view_lines(result))
     assert text.count("|") == same and f"{same} identical" in text

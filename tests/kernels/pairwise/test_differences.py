@@ -1,12 +1,14 @@
 """MD and cs: what the specifications say, and what our own readers make of files with them."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antidiag.kernels.file_conventions import CigarStyle
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import difference_strings
@@ -36,7 +38,7 @@ def of_rows(query: str, reference: str, before: tuple[str, str] = ("", ""), afte
 def tags(result: Result) -> tuple[str | None, str | None]:
     path, sequences = result.answer.alignment, result.problem.sequences
     kinds = path.column_kinds(*sequences)
-    md = difference_strings.format_md(path, kinds, sequences[1])
+    md = difference_strings.format_md(path, kinds, *sequences)
     return md, difference_strings.format_cs(path, kinds, *sequences)
 
 
@@ -57,6 +59,24 @@ def test_tags_are_those_of_the_specifications(query, reference, md, cs):
     assert tags(of_rows(query, reference)) == (md, cs)
 
 
+LETTERS = st.lists(
+    st.tuples(*[st.sampled_from("ACGTUNR-")] * 2).filter(lambda column: column != ("-", "-")), max_size=40
+)
+
+
+@given(LETTERS, st.sampled_from([SequenceType.DNA, SequenceType.RNA, SequenceType.PROTEIN]))
+def test_compiled_kinds_and_cigars_are_those_of_the_alignment(columns, kind):
+    rows = ["".join(row) for row in zip(*columns, strict=True)] or ["", ""]
+    result = of_rows(*rows)
+    path, (first, second) = result.answer.alignment, result.problem.sequences
+    first = replace(first, type=kind)
+    kinds = difference_strings.find_kinds(path, first, second)
+    np.testing.assert_array_equal(kinds, path.column_kinds(first, second))
+    for style in CigarStyle:
+        is_extended = style is CigarStyle.EXTENDED
+        assert difference_strings.format_cigar(path, kinds, is_extended) == path.format_cigar(first, second, style)
+
+
 def test_letters_that_tags_have_no_sign_for_leave_them_out():
     assert tags(of_rows("AC*T", "ACGT")) == ("2G1", None)
     assert tags(of_rows("ACGT", "AC*T")) == (None, None)
@@ -70,19 +90,17 @@ COLUMNS = st.lists(
 ENDS = st.tuples(*[st.text("ACGT", max_size=3)] * 3)
 
 
-@given(COLUMNS, ENDS, st.integers(1, 9))
-def test_what_is_written_opens_as_the_alignment(tmp_path_factory, columns, ends, chunk):
+@given(COLUMNS, ENDS)
+def test_what_is_written_opens_as_the_alignment(tmp_path_factory, columns, ends):
     rows = ["".join(row) for row in zip(*columns, strict=True)]
     result = of_rows(*rows, before=(ends[0], ends[1]), after=ends[2])
     folder = tmp_path_factory.mktemp("pair")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(difference_strings, "CHUNK", chunk)
-        assert all(form.fullmatch(tag) for form, tag in zip((MD, CS), tags(result), strict=True))
-        for suffix in (".sam", ".paf"):
-            path = folder / f"pair{suffix}"
-            path.write_text("".join(next(one for one in FORMATS if one.suffix == suffix).iterate_lines(result)))
-            (found,) = aligned_sequences.read_alignments(path)
-            assert found.names == ("second", "first")
-            assert [row.tobytes().decode() for row in found.letters] == rows[::-1]
-            start = result.answer.alignment.start
-            assert found.annotations.of_rows == ((0, "place", f"{start[1] + 1} +"), (1, "place", f"{start[0] + 1} +"))
+    assert all(form.fullmatch(tag) for form, tag in zip((MD, CS), tags(result), strict=True))
+    for suffix in (".sam", ".paf"):
+        path = folder / f"pair{suffix}"
+        path.write_text("".join(next(one for one in FORMATS if one.suffix == suffix).iterate_lines(result)))
+        (found,) = aligned_sequences.read_alignments(path)
+        assert found.names == ("second", "first")
+        assert [row.tobytes().decode() for row in found.letters] == rows[::-1]
+        start = result.answer.alignment.start
+        assert found.annotations.of_rows == ((0, "place", f"{start[1] + 1} +"), (1, "place", f"{start[0] + 1} +"))
