@@ -39,7 +39,7 @@ def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem
     with pytest.MonkeyPatch.context() as patch:
         # The emulator has modules of its own.
         for module in (sizes, import_module("antidiag.kernels.pairwise.checkpointed.cuda_sizes")):
-            patch.setattr(module, "TILES_CELLS", together * 64 * 64)
+            patch.setattr(module, "TILES_BYTES", together * int(sizes.tile_bytes(64, 64, GIVEN["s"], GIVEN["T"])))
         found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     assert_same_path(found, expected)

@@ -11,7 +11,8 @@ import pytest
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.errors import BackendUnavailable, ParameterError
+from antidiag.kernels.errors import BackendUnavailable, Cancelled, ParameterError
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
@@ -35,15 +36,19 @@ def gpus(count: int) -> Iterator[None]:
 
 
 class LatePeers:
-    """Every GPU but the first works as late as it may: when somebody waits for it, and others in any order before."""
+    """Every GPU but the first works as late as it may: when somebody waits for it, and others in any order before.
+
+    Memory that is freed meanwhile is given back when no work is left that may use it.
+    """
 
     def __init__(self, patch: pytest.MonkeyPatch, random: np.random.Generator) -> None:
         from tests.emulator.fake_cupy import device_memory, streams
 
         self._queues: dict[int, list[Any]] = {}
-        self._passed = set[Any]()
+        self._passed, self._freed = set[Any](), list[Any]()
         self._random, self._event = random, streams.Event
         copy, record = device_memory.MemoryPointer.copy_from_device, streams.Event.record
+        self._give_back = device_memory._give_back
 
         def pass_event(event: Any) -> None:
             record(event)
@@ -56,7 +61,12 @@ class LatePeers:
         def copy_later(pointer: Any, source: Any, size: int, stream: Any = None) -> None:
             self._put(lambda: copy(pointer, source, size))
 
+        def free_later(*arguments: Any) -> None:
+            self._freed.append(arguments)
+            self._free_memory()
+
         patch.setattr(streams, "submit", self._put)
+        patch.setattr(device_memory, "_give_back", free_later)
         patch.setattr(device_memory.MemoryPointer, "copy_from_device_async", copy_later)
         patch.setattr(streams.Event, "record", begin_event)
         patch.setattr(streams.Event, "synchronize", lambda event: self._wait_for_event(event))
@@ -82,7 +92,12 @@ class LatePeers:
         work = queue.pop(0)
         if not isinstance(work, self._event):
             work()
+        self._free_memory()
         return True
+
+    def _free_memory(self) -> None:
+        while self._freed and not any(self._queues.values()):
+            self._give_back(*self._freed.pop())
 
     def _step_anywhere(self) -> None:
         assert any(self._step(device) for device in self._random.permutation(list(self._queues)).tolist()), "a deadlock"
@@ -104,12 +119,19 @@ def draw_pair(random: np.random.Generator, mode: Mode, m: int, n: int) -> PairPr
     return pair("".join(first), "".join(second), Scoring(match_mismatch(2, -3), 5, 2), mode)
 
 
-def run_on(problem: PairProblem, method: str, count: int, steps: StepLog | None = None, **parameters: Any) -> Any:
+def run_on(
+    problem: PairProblem,
+    method: str,
+    count: int,
+    steps: StepLog | None = None,
+    monitor: Monitor | None = None,
+    **parameters: Any,
+) -> Any:
     with gpus(count):
         plan = engine.plan_run(
             registry.find_method(method), problem, parameters, "cuda", peers=tuple(range(1, count)), use_tuned=False
         )
-        return engine.execute(plan, steps=steps, keep_rate=False)
+        return engine.execute(plan, monitor, steps=steps, keep_rate=False)
 
 
 @pytest.fixture
@@ -136,16 +158,62 @@ def test_scores_are_those_of_one_gpu(emulated, short_slices, monkeypatch, mode: 
             assert (found.answer.score, found.answer.end) == (expected.score, expected.end)
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_paths_are_those_of_one_gpu(emulated, short_slices, monkeypatch, count: int) -> None:
+@pytest.fixture(params=[1, 3])
+def few_tiles_together(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU sweeps as much as this many tiles of 64 x 64 at a time."""
+    from antidiag.kernels.pairwise.checkpointed import cuda_sizes
+
+    monkeypatch.setattr(cuda_sizes, "TILES_BYTES", request.param * int(cuda_sizes.tile_bytes(64, 64, 32, 32)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_paths_are_those_of_one_gpu(emulated, short_slices, few_tiles_together, monkeypatch, count: int) -> None:
     random = np.random.default_rng(count)
     LatePeers(monkeypatch, random)
-    for mode in (Mode.LOCAL, Mode.GLOBAL):
-        problem = draw_pair(random, mode, 200, 260)
+    for mode in Mode:
+        problem = draw_pair(random, mode, 200, 180)
         found = run_on(problem, "checkpointed-alignment", count, s=32, tile=64)
         expected = reference.align_pair(problem)
         assert found.answer.score == expected.score
         assert_same_path(found.answer, expected)
+
+
+def test_tiles_beside_a_path_that_was_guessed_wrong_are_swept_too(
+    emulated, short_slices, few_tiles_together, monkeypatch
+) -> None:
+    """The path crosses a part that is alike nowhere, where the greatest H of special rows is beside it."""
+    random = np.random.default_rng(1)
+    LatePeers(monkeypatch, random)
+    first, middle, last = (random.choice(LETTERS, length) for length in (120, 400, 130))
+    text = "".join(np.concatenate([first, middle[:90], last])), "".join(np.concatenate([first, middle[90:], last]))
+    for rows, columns in (text, text[::-1]):
+        problem = pair(rows, columns, Scoring(match_mismatch(3, -3), 5, 1), Mode.GLOBAL)
+        found = run_on(problem, "checkpointed-alignment", 3, s=32, tile=64)
+        assert_same_path(found.answer, reference.align_pair(problem))
+
+
+def test_tiles_are_shared_by_all_gpus_and_logged_there(emulated, short_slices, few_tiles_together) -> None:
+    from tests.emulator.fake_cupy.kernels import MULTIPROCESSORS
+
+    steps = StepLog(keeps=True)
+    run_on(
+        draw_pair(np.random.default_rng(1), Mode.GLOBAL, 500, 500), "checkpointed-alignment", 3, steps, s=32, tile=64
+    )
+    events = steps.ordered_events()
+    tiles = events[events["phase"] == 2]
+    assert set((tiles["worker"] // MULTIPROCESSORS).tolist()) == {0, 1, 2}
+    cells = (tiles["row_end"] - tiles["row_start"]) * (tiles["column_end"] - tiles["column_start"])
+    assert cells.sum() < 8 * 64 * (64 + 2 * 66)  # a tile for each special row, and margins
+
+
+def test_phase_2_on_several_gpus_is_cancelled_and_the_run_starts_again(emulated, short_slices, monkeypatch) -> None:
+    problem = draw_pair(np.random.default_rng(2), Mode.LOCAL, 300, 300)
+    LatePeers(monkeypatch, np.random.default_rng(2))
+    monitor = Monitor(lambda done, total, phase: monitor.cancel() if phase == "phase 2" and done else None)
+    with pytest.raises(Cancelled):
+        run_on(problem, "checkpointed-alignment", 2, monitor=monitor, s=32, tile=64)
+    found = run_on(problem, "checkpointed-alignment", 2, s=32, tile=64)
+    assert_same_path(found.answer, reference.align_pair(problem))
 
 
 def test_every_gpu_has_lanes_of_its_own_in_the_log(emulated, short_slices) -> None:
