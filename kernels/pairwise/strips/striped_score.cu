@@ -124,8 +124,7 @@ extern "C" __global__ void keep_borders(
     if (index < bands) rows[index * pairs] = pair(left_border(problem, index * tile));
 }
 
-// A block for each row kept but the first: its greatest H up to column `last`, above the column that has it. Columns
-// lie in memory as rows do.
+// A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
 extern "C" __global__ void greatest_in_rows(const Values* rows, long long pairs, int last, long long* found) {
     __shared__ long long greatest[1024];
     const Values* row = rows + (blockIdx.x + 1) * pairs;
