@@ -18,7 +18,7 @@ from antidiag.kernels.pairwise.strips.cuda_sources import IN_H, TILE
 
 LEAST_GAIN = 16
 """A local path is expected to gain, on average, at least 1/LEAST_GAIN of what matches alone would gain."""
-MARGIN, MARGIN_SHARE = 64, 32
+MARGIN, MARGIN_SHARE = 64, 64
 """A tile is swept so many cells, and a tile's size over MARGIN_SHARE, beyond where the path is expected to enter it."""
 
 
