@@ -64,6 +64,7 @@ class TileSweeper:
             quiet=True,
             run=self._run,
             sequences=sequences,
+            peers=(),
         )
         self._logs: list[tuple[PairJob, np.ndarray, cupy.ndarray]] = []
         self._times: list[tuple[np.ndarray, np.ndarray, int]] = []

@@ -88,9 +88,11 @@ class LatePeers:
         queue = self._queues[device]
         if not queue or (isinstance(queue[0], self._event) and queue[0] not in self._passed):
             return False
-        work = queue.pop(0)
-        if not isinstance(work, self._event):
-            work()
+        try:
+            if not isinstance(queue[0], self._event):
+                queue[0]()
+        finally:
+            queue.pop(0)  # not before: memory is given back when no work is left
         self._free_memory()
         return True
 
