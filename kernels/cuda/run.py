@@ -61,6 +61,8 @@ class DeviceRun:
     rows, columns : int
         Where one of them is set, every launch becomes a step of the log: with ``rows``, a launch does columns of that
         many rows; with ``columns``, it does rows of that many columns. Otherwise the family logs its own events.
+    launches_ahead : int
+        Launches that a phase queues beyond the one that the host waits for, where it does not say otherwise.
     """
 
     monitor: Monitor
@@ -69,6 +71,7 @@ class DeviceRun:
     rows: int = 0
     columns: int = 0
     began_ns: int = field(default_factory=time.perf_counter_ns)
+    launches_ahead: int = LAUNCHES_AHEAD
     _phase_numbers: dict[str, int] = field(default_factory=dict)
     _progress: dict[str, float] = field(default_factory=dict)
     _pending: deque[tuple[LaunchPhase, PendingLaunch | None]] = field(default_factory=deque)
@@ -211,9 +214,7 @@ class DeviceRun:
 
     # Phases and their launches
 
-    def begin_phase(
-        self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD, waits: bool = True
-    ) -> LaunchPhase:
+    def begin_phase(self, name: str, quiet: bool = False, ahead: int | None = None, waits: bool = True) -> LaunchPhase:
         """Begin a phase of launches, as a context manager.
 
         Parameters
@@ -222,14 +223,14 @@ class DeviceRun:
             The key of `times_ms`.
         quiet : bool
             Hear Cancel, but report no progress.
-        ahead : int
-            Launches that are queued beyond the one that the host waits for.
+        ahead : int or None
+            Launches that are queued beyond the one that the host waits for; None, as many as the run says.
         waits : bool
             Whether the block ends only when its last launch has ended. Without it the next phase follows at once on
             the device; the time is known after `settle`.
         """
         self._number_phase(name)
-        return LaunchPhase(self, name, quiet, ahead, waits)
+        return LaunchPhase(self, name, quiet, self.launches_ahead if ahead is None else ahead, waits)
 
     def run_while_waiting(self, work: Callable[[], None]) -> None:
         """Call a function when the host would next wait for the device, at the latest in `settle`."""

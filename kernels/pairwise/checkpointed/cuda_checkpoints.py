@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,6 +63,7 @@ class DeviceCheckpoints:
     before_ms: float = 0.0
     last_band_columns: np.ndarray | None = None
     host_bytes: int = 0
+    device: int = field(default_factory=lambda: cupy.cuda.Device().id)
 
     @property
     def first_row(self) -> int:
@@ -96,33 +97,45 @@ class DeviceCheckpoints:
         end = cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
         return end, *(pruning.read_skipped() if pruning and not self.finished_bands else (None, None))
 
-    def border_addresses(
-        self, bands: np.ndarray, segments: np.ndarray, rows: np.ndarray, columns: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, list[cupy.ndarray]]:
-        """Return the addresses of the borders of tiles, and the arrays that hold them.
+    def border_addresses(self, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[cupy.ndarray]]:
+        """Return the addresses of the borders of tiles on the current device, and the arrays that hold them.
 
-        Addresses are those of H and G above each tile, from the corner on, and of H and K on its left; the arrays must
-        stay alive while they are used. ``rows`` and ``columns`` are the sizes of the tiles.
+        Addresses are those of H and G above each tile (TILE), from the corner on, and of H and K on its left; the
+        arrays must stay alive while they are used.
         """
         layout = self.layout
-        if not layout.on_disk:
+        bands, segments = tiles["row"].astype(np.int64) // layout.tile, tiles["column"].astype(np.int64) // layout.tile
+        is_peer = cupy.cuda.Device().id != self.device
+        if not layout.on_disk and not is_peer:
             cell = layout.cell_bytes
             above = self.rows.data.ptr + cell * (bands * layout.width + segments * layout.tile)
             return above, self.columns.data.ptr + cell * (segments * layout.rows + bands * layout.tile), []
-        borders = [self._load_borders(*tile) for tile in np.stack([bands, segments, rows, columns], axis=1).tolist()]
+        bring_borders = self._copy_borders if is_peer else self._load_borders
+        places = np.stack([bands, segments, tiles["m"], tiles["n"]], axis=1).tolist()
+        borders = [bring_borders(*place) for place in places]
         above, left = np.array([[array.data.ptr for array in pair] for pair in borders], np.uint64).T
         return above, left, [array for pair in borders for array in pair]
+
+    def _end_of_border(self, column: int, columns: int) -> int:
+        """Return the column behind the whole strips above a tile."""
+        return min(column + -(-columns // self.job.s) * self.job.s + 1, self.layout.width)
+
+    def _copy_borders(self, band: int, segment: int, rows: int, columns: int) -> tuple[cupy.ndarray, ...]:
+        """Queue copies of the borders of a tile from the first GPU to the current one."""
+        row, column = band * self.layout.tile, segment * self.layout.tile
+        top = self.rows[band, column : self._end_of_border(column, columns)]
+        left = self.columns[segment, row : row + rows]
+        copies = tuple(self.job.run.allocate_array(source.shape, np.int32) for source in (top, left))
+        for copied, source in zip(copies, (top, left), strict=True):
+            copied.data.copy_from_device_async(source.data, source.nbytes, cupy.cuda.get_current_stream())
+        return copies
 
     def _load_borders(self, band: int, segment: int, rows: int, columns: int) -> tuple[cupy.ndarray, ...]:
         """Load the borders of a tile from the disk."""
         tile = self.layout.tile
         row, column = band * tile, segment * tile
-        end = min(column + -(-columns // self.job.s) * self.job.s, self.layout.width - 1)
-        top = (
-            self._host_row(band)[column : end + 1]
-            if band
-            else self._border_cells(self.job.encoded.top_scores(column, end + 1))
-        )
+        end = self._end_of_border(column, columns)
+        top = self._host_row(band)[column:end] if band else self._border_cells(self.job.encoded.top_scores(column, end))
         if segment == 0:
             return self.job.run.upload_together(top)[0], self.left_border[row:]
         last = self.last_band_columns if band == self.layout.band_count - 1 else None
@@ -130,12 +143,23 @@ class DeviceCheckpoints:
         return self.job.run.upload_together(top, left[segment - 1, :rows])
 
     def greatest_in_rows(self, bands: int, last_column: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the greatest H up to column ``last`` of special rows 1 .. ``bands`` on the device, and its column."""
+        """Return the greatest H up to a column of special rows 1 .. ``bands`` on the device, and its column."""
+        return self._find_greatest(self.rows, bands, self.layout.width, last_column)
+
+    def greatest_in_columns(self, segments: int, last_row: int) -> np.ndarray:
+        """Return the row of the greatest H up to a row of special columns 1 .. ``segments`` on the device."""
+        # The kernel passes over the first cell of a line, which is column 0 of a row and row 1 of a column.
+        return self._find_greatest(self.columns, segments, self.layout.rows, last_row - 1)[1] + 1
+
+    def _find_greatest(self, lines: cupy.ndarray, count: int, pairs: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the greatest H of lines 1 .. ``count``, of ``pairs`` cells each, in cells 1 .. ``last``; its cell."""
+        if not count:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
         kernel = self.job.compile_kernel(
             SCORE, "greatest_in_rows", KEYED=cuda_sweep.uses_keys(self.job), CHECKPOINTS=True
         )
-        found = self.job.run.allocate_array(bands, np.int64)
-        kernel((bands,), (THREADS,), (self.rows, np.int64(self.layout.width), np.int32(last_column), found))
+        found = self.job.run.allocate_array(count, np.int64)
+        kernel((count,), (THREADS,), (lines, np.int64(pairs), np.int32(last), found))
         both = self.job.run.download_array(found)
         return both >> 32, both & 0xFFFFFFFF
 

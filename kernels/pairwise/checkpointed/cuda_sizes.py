@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +18,8 @@ NUMBER_BYTES = 4
 TILES = 64
 """Tiles along the longer sequence where the user does not choose."""
 LEAST_TILE, MOST_TILE = 1024, 131_072
-TILES_CELLS, TILES_BYTES = 2**33, 2**30
-"""Cells and bytes of tiles that are swept together, unless a single tile has more: enough to keep a GPU busy."""
+TILES_BYTES = 2**30
+"""Bytes of tiles that a GPU sweeps together, where a tile has fewer: enough to keep it busy."""
 MOST_TILES = 65_535
 """Most tiles of a launch: each has one y of the grid."""
 SHARED_BATCH = 16
@@ -43,8 +42,8 @@ class CheckpointLayout:
 
     The device has room for all of them; or, where they go to the disk (``on_disk``), for ``slot_count`` rows and
     ``height`` cells of each column, which are used in turn. ``width`` is the length of a row there, in cells of
-    ``values`` numbers: H, and a gap state for each piece of the gap costs. At most ``tiles_together`` tiles are swept
-    again at a time.
+    ``values`` numbers: H, and a gap state for each piece of the gap costs. Tiles that a GPU sweeps again at a time have
+    ``tiles_bytes``, which are those of ``tiles_together`` whole ones.
     """
 
     tile: int
@@ -55,6 +54,7 @@ class CheckpointLayout:
     slot_count: int
     height: int
     on_disk: bool
+    tiles_bytes: int
     tiles_together: int
     values: int = 2
 
@@ -105,11 +105,13 @@ def plan_layout(
     bands = -(-rows // tile)
     span = (strips - 1) * cuda_sizes.strip_skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
-    together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch, values))
-    together = max(1, min(together, MOST_TILES, 2 * (bands - (-columns // tile))))
-    whole = CheckpointLayout(tile, rows, columns, strips, width, bands, rows, False, together, values)
+    one, segments = int(tile_bytes(*largest, s, batch, values)), -(-columns // tile)
+    # The two tiles of a band that a path crosses, each as far as the path needs it, have little more than a whole one.
+    tiles_bytes = min(max(TILES_BYTES, one * 5 // 4), one * min(bands * segments, 2 * (bands + segments)))
+    tiles = tiles_bytes, min(tiles_bytes // one, MOST_TILES)
+    whole = CheckpointLayout(tile, rows, columns, strips, width, bands, rows, False, *tiles, values)
     slots = span // tile + 2
-    ring = CheckpointLayout(tile, rows, columns, strips, width, slots, slots * tile, True, together, values)
+    ring = CheckpointLayout(tile, rows, columns, strips, width, slots, slots * tile, True, *tiles, values)
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
@@ -155,7 +157,7 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
         device={
             **cuda_sizes.score_bytes(problem, parameters),
             "special rows and columns": places.device_bytes,
-            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters.T, values),
+            "tiles": places.tiles_bytes,
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": 2 * (m + n),
         },
@@ -163,13 +165,18 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
     )
 
 
-def tiles_bytes(count: int, rows: int, columns: int, s: int, batch: int, values: int = 2) -> int:
-    """Return the bytes to sweep ``count`` tiles side by side, and to keep the sub-paths in them."""
+def ring_rows(rows: np.ndarray | int, columns: int, batch: int) -> np.ndarray:
+    """Return the rows of the boundaries of strips in tiles of so many rows, where a launch has these columns."""
+    every = -(-(rows + LANES) // LANES) * LANES
+    return np.minimum(every, boundary_rows(int(np.max(rows)), columns, LANES, batch, False))
+
+
+def tile_bytes(rows: np.ndarray | int, columns: np.ndarray | int, s: int, batch: int, values: int = 2) -> np.ndarray:
+    """Return the bytes to sweep a tile, or each of several, and to keep the sub-paths in it."""
     width = tile_strip_width(s)
-    strips = -(-columns // width)
     pieces, cell = values - 1, NUMBER_BYTES * values
     registers = sweep_registers(pieces == 2).states.count_registers(width // LANES) * WARP_BYTES
-    ring = boundary_rows(rows, count * columns, width, batch, False)
+    ring = ring_rows(rows, int(np.max(columns)), batch)
     boundary = cuda_sizes.boundary_bytes(pieces) * ring + cell * rows
     borders = cell * (rows + columns + s + 1)
-    return count * (strips * (registers + boundary + EVENT_BYTES + SUB_PATH_BYTES) + borders + TILE_BYTES)
+    return -(-columns // width) * (registers + boundary + EVENT_BYTES + SUB_PATH_BYTES) + borders + TILE_BYTES

@@ -83,9 +83,10 @@ TILE = DeviceStruct(
     """                       // rows row + 1 .. row + m and columns column + 1 .. column + n of the problem
     const int2* top;                 // as in Strip
     const int2* left;
-    const int2* states;              // after the sweep: boundary states, a column of `height` for each strip
-    const int* registers;            // after the sweep: registers of its lanes, Lane::FIELDS x LANES for each strip
-    int row, column, m, n, height, unused;
+    int2* states;                    // after the sweep: boundary states, a column of m for each strip
+    int* registers;                  // after the sweep: registers of its lanes, Lane::FIELDS x LANES for each strip
+    unsigned long long* boundary;    // right boundaries of its strips, strips x capacity
+    int row, column, m, n, capacity, unused;
 """,
 )
 PUBLISHED = DeviceStruct(

@@ -145,7 +145,7 @@ def _run_state_sweep(
         height=kept.height,
         width=kept.width,
     )
-    extra = *buffers, np.uint64(0) if tiles is None else tiles, np.int32(job.encoded.rows.size)
+    extra = *buffers, np.uint64(0) if tiles is None else tiles
     crossing_bytes = 16 * job.piece_count
     return run_sweep(job, compile_kernel, state, kept.boundary, crossing_bytes, extra_arguments=extra, phase=phase)
 

@@ -32,7 +32,7 @@ struct Lane : OneRow {
     int best, row, best_column, state;   // first best cell and its start state
     int chunk_end;                   // last row of the lane's chunk
     int id, column;                  // lane; columns left of its first one
-    int m;                           // rows of the problem, or of the largest tile
+    int m;                           // rows of the problem, or of the tile
     Buffers buffers;
 
     __device__ __forceinline__ void place(int strip, int lane) { id = lane, column = (strip * LANES + lane) * R; }
@@ -207,25 +207,26 @@ struct Lane : OneRow {
 
 extern "C" __global__ void striped_states(
     STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), int* state, Event* log, unsigned* ticket,
-    SLICE_PARAMETERS(slice), BUFFERS_PARAMETERS(kept), const Tile* tiles, int tile_rows) {
+    SLICE_PARAMETERS(slice), BUFFERS_PARAMETERS(kept), const Tile* tiles) {
     Strip problem = STRIP_OF(pair);
     Slice slice = SLICE_OF(slice);
     Boundary boundary = BOUNDARY_OF(boundary);
-    long long first = 0;             // of the strips whose buffers these are
     Lane lane;
     lane.m = pair_m;
+    lane.buffers = BUFFERS_OF(kept);
     if (TILE) {
         const Tile tile = tiles[blockIdx.y];
         problem.rows += tile.row, problem.columns += tile.column, problem.m = tile.m, problem.n = tile.n;
         problem.top = tile.top, problem.left = tile.left;
-        first = static_cast<long long>(blockIdx.y) * (kept_width / (LANES * R));
+        boundary = Boundary{tile.boundary, tile.capacity};
         slice.end_strip = min(slice.end_strip, (tile.n + LANES * R - 1) / (LANES * R));
-        lane.m = tile_rows;
+        slice.steps = min(slice.steps, (tile.m + 2 * LANES - 2) / LANES * LANES);
+        state = tile.registers;
+        log += static_cast<long long>(blockIdx.y) * (kept_width / (LANES * R));
+        lane.m = tile.m;
+        lane.buffers.boundary_states = tile.states;
     }
-    lane.buffers = BUFFERS_OF(kept);
-    lane.buffers.boundary_states += first * lane.m;
-    boundary.cells += first * boundary.capacity * CELL_WORDS;
-    sweep(lane, problem, boundary, slice, state + first * Lane::FIELDS * LANES, log + first, ticket + blockIdx.y);
+    sweep(lane, problem, boundary, slice, state, log, ticket + blockIdx.y);
 }
 
 #if TILE
@@ -234,7 +235,7 @@ __device__ int state_on_border(const Tile& tile, int row, int column, int in) {
     int strip = (column - 1) / (LANES * R), place = (column - 1) % (LANES * R);
     const bool in_row = in == IN_K || (TWO_PIECES && in == IN_K2);
     if (in_row || row < tile.m) {
-        Values states = tile.states[static_cast<long long>(strip) * tile.height + row - 1];
+        Values states = tile.states[static_cast<long long>(strip) * tile.m + row - 1];
         return state_of_end(states, in_row ? in : IN_H);
     }
     int field = FIRST_H + R + OTHERS * (place % R) + (in == IN_G ? G_STATE : H_STATE);
@@ -246,13 +247,17 @@ __device__ int state_on_border(const Tile& tile, int row, int column, int in) {
 
 // Phase 2: one thread follows the states from tile to tile, as long as these were computed; writes the sub-paths
 // from the last to the first, and to `found` their number, where the path continues (row, column, state)
-// and whether it starts there. Tiles are in the order in which a traceback meets them, `size` rows and columns apart.
+// and whether it starts there. Tiles are in the order in which a traceback meets them, `size` rows and columns apart; one
+// that was swept up to a row and column above the path's does not count.
 extern "C" __global__ void link_tiles(
     const Tile* tiles, int tile_count, int size, int end_row, int end_column, int end_in, SubPath* paths, int* found) {
     int count = 0, began = 0, index = 0;
     while (end_row > 0 && end_column > 0 && !began) {
         const int top = (end_row - 1) / size * size, left = (end_column - 1) / size * size;
-        while (index < tile_count && (tiles[index].row != top || tiles[index].column != left)) ++index;
+        const auto has_path = [&](const Tile& tile) {
+            return tile.row == top && tile.column == left && end_row <= top + tile.m && end_column <= left + tile.n;
+        };
+        while (index < tile_count && !has_path(tiles[index])) ++index;
         if (index == tile_count) break;
         const Tile tile = tiles[index];
         int row = end_row - tile.row, column = end_column - tile.column, strip = (column - 1) / (LANES * R);
@@ -269,7 +274,7 @@ extern "C" __global__ void link_tiles(
             began = kind == NEW_PATH;
             if (!from_left || strip == 0 || row == 0) break;
             column = LANES * R;
-            Values states = tile.states[static_cast<long long>(--strip) * tile.height + row - 1];
+            Values states = tile.states[static_cast<long long>(--strip) * tile.m + row - 1];
             state = state_of_end(states, end_in);
         }
         end_row = tile.row + row, end_column = tile.column + strip * LANES * R + column;

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,10 +42,29 @@ def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem
     with pytest.MonkeyPatch.context() as patch:
         # The emulator has modules of its own.
         for module in (sizes, import_module("antidiag.kernels.pairwise.checkpointed.cuda_sizes")):
-            patch.setattr(module, "TILES_CELLS", together * 64 * 64)
+            patch.setattr(module, "TILES_BYTES", together * int(sizes.tile_bytes(64, 64, GIVEN["s"], GIVEN["T"])))
         found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     assert_same_path(found, expected)
+
+
+@pytest.mark.parametrize("shift", [-40, 20])
+def test_a_tile_that_the_path_enters_beyond_what_was_swept_is_swept_again(
+    emulated, shift: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guesses, random = import_module("antidiag.kernels.pairwise.checkpointed.path_guesses"), np.random.default_rng(3)
+
+    def guess_beside(guess_path: Callable[..., Any], *arguments: Any) -> Any:
+        right, place = guess_path(*arguments), arguments[-1]
+        columns = np.clip(right.columns + shift, 1, place.column)
+        return guesses.GuessedPath(np.where(right.columns == 0, 0, columns), np.maximum(right.rows + shift, 0))
+
+    for name in ("_guess_by_score", "_guess_by_diagonal"):
+        monkeypatch.setattr(guesses, name, partial(guess_beside, getattr(guesses, name)))
+    monkeypatch.setattr(guesses, "MARGIN", 0)
+    first = random.choice(list("ACGT"), 900)
+    problem = pair("".join(first), "".join(np.delete(first, random.integers(0, 900, 90))), DNA, Mode.GLOBAL)
+    assert_same_path(emulated(METHOD, problem, **{**GIVEN, "tile": 128}).answer, oracle.best_alignment(problem))
 
 
 @pytest.mark.parametrize("mode", Mode)

@@ -35,15 +35,19 @@ def gpus(count: int) -> Iterator[None]:
 
 
 class LatePeers:
-    """Every GPU but the first works as late as it may: when somebody waits for it, and others in any order before."""
+    """Every GPU but the first works as late as it may: when somebody waits for it, and others in any order before.
+
+    Memory that is freed meanwhile is given back when no work is left that may use it.
+    """
 
     def __init__(self, patch: pytest.MonkeyPatch, random: np.random.Generator) -> None:
         from tests.emulator.fake_cupy import device_memory, streams
 
         self._queues: dict[int, list[Any]] = {}
-        self._passed = set[Any]()
+        self._passed, self._freed = set[Any](), list[Any]()
         self._random, self._event = random, streams.Event
         copy, record = device_memory.MemoryPointer.copy_from_device, streams.Event.record
+        self._give_back = device_memory._give_back
 
         def pass_event(event: Any) -> None:
             record(event)
@@ -56,7 +60,12 @@ class LatePeers:
         def copy_later(pointer: Any, source: Any, size: int, stream: Any = None) -> None:
             self._put(lambda: copy(pointer, source, size))
 
+        def free_later(*arguments: Any) -> None:
+            self._freed.append(arguments)
+            self._free_memory()
+
         patch.setattr(streams, "submit", self._put)
+        patch.setattr(device_memory, "_give_back", free_later)
         patch.setattr(device_memory.MemoryPointer, "copy_from_device_async", copy_later)
         patch.setattr(streams.Event, "record", begin_event)
         patch.setattr(streams.Event, "synchronize", lambda event: self._wait_for_event(event))
@@ -79,10 +88,17 @@ class LatePeers:
         queue = self._queues[device]
         if not queue or (isinstance(queue[0], self._event) and queue[0] not in self._passed):
             return False
-        work = queue.pop(0)
-        if not isinstance(work, self._event):
-            work()
+        try:
+            if not isinstance(queue[0], self._event):
+                queue[0]()
+        finally:
+            queue.pop(0)  # not before: memory is given back when no work is left
+        self._free_memory()
         return True
+
+    def _free_memory(self) -> None:
+        while self._freed and not any(self._queues.values()):
+            self._give_back(*self._freed.pop())
 
     def _step_anywhere(self) -> None:
         assert any(self._step(device) for device in self._random.permutation(list(self._queues)).tolist()), "a deadlock"
