@@ -77,6 +77,8 @@ class Parameter:
         if self.aliases and isinstance(value, str):
             names = {choice.lower(): choice for choice in self.choices} | dict(self.aliases)
             value = names.get(value.lower(), value)
+        if self.choices and isinstance(value, int) and str(value) in self.choices:
+            value = str(value)
         if not self._is_valid(value):
             raise self._range_error(repr(value))
         return value

@@ -156,3 +156,10 @@ def test_numbers_between_the_steps_are_valid_where_they_are_declared_so() -> Non
     for text in ("31", "2049", "410.5"):
         with pytest.raises(ParameterError, match=f"s must be {wanted}; got"):
             UNEVEN.parse(text)
+
+
+def test_a_choice_of_numbers_takes_numbers() -> None:
+    bits = Parameter("precision", "choice", "Bits", "", default="32", choices=("32", "16"))
+    assert bits.validate(16) == bits.parse("16") == "16"
+    with pytest.raises(ParameterError, match="must be one of 32, 16; got 8"):
+        bits.validate(8)
