@@ -118,7 +118,7 @@ def free_memory_bytes(index: int) -> int:
     """Return the free bytes of a GPU, with those that this program keeps for its next run."""
     import cupy
 
-    with _translate_errors(index), cupy.cuda.Device(index):
+    with translate_errors(index), cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
         return int(free + cupy.get_default_memory_pool().free_bytes() + run_memory_pool().free_bytes())
 
@@ -174,7 +174,7 @@ def use_device(
     from antidiag.kernels.cuda import pinned_transfers
 
     idle = _idle_streams(cupy, index)
-    with _translate_errors(index), cupy.cuda.Device(index):
+    with translate_errors(index), cupy.cuda.Device(index):
         # The pool hands out freed memory on the stream that freed it only, so streams are used again as well.
         try:
             stream = idle.pop()
@@ -223,7 +223,7 @@ def use_peer(index: int) -> Iterator[Any]:
     try:
         yield stream
     finally:
-        with cupy.cuda.Device(index):
+        with translate_errors(index), cupy.cuda.Device(index):
             stream.synchronize()
             run_memory_pool().free_all_blocks()
 
@@ -250,7 +250,7 @@ def _free_memory(index: int) -> None:
 
 
 @contextmanager
-def _translate_errors(index: int) -> Iterator[None]:
+def translate_errors(index: int) -> Iterator[None]:
     """Turn CUDA's errors into MemoryRefused and BackendUnavailable, which say what to do."""
     import cupy
 
@@ -321,7 +321,7 @@ def wait_for_device(index: int) -> None:
     """Wait until a GPU has finished all its work."""
     import cupy
 
-    with _translate_errors(index), cupy.cuda.Device(index):
+    with translate_errors(index), cupy.cuda.Device(index):
         cupy.cuda.runtime.deviceSynchronize()
 
 

@@ -39,7 +39,7 @@ def checkpointed_alignment(
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
     )
-    bounds = None if job.peers else find_bounds_on_cpu(job.run.host_part(), problem, parameters)
+    bounds = find_bounds_on_cpu(job.run.host_part(), problem, parameters)
     try:
         outcome = _run_alignment(job, parameters, bounds)
         made = pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0
@@ -59,7 +59,7 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters, bounds: Pruning
             "checkpoint_memory, or choose one GPU"
         )
     with cuda_checkpoints.open_checkpoints(job, layout) as checkpoints:
-        best, skipped, work = checkpoints.run_sweep(bounds)
+        best, skipped, work, notes = checkpoints.run_sweep(bounds)
         if 0 in best.cell:
             start, operations = job.encoded.border_path(best.cell)
         else:
@@ -73,7 +73,7 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters, bounds: Pruning
     answer = job.encoded.make_answer(best.score, best.cell, alignment, skipped)
     host_bytes = job.host_bytes + checkpoints.host_bytes
     computed = size[0] * size[1] if work is None else work
-    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, work=computed)
+    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, notes, computed)
 
 
 def _make_empty_sweep(job: PairJob) -> SweepBuffers:
