@@ -89,8 +89,7 @@ class DeviceCheckpoints:
         self._restore_bands()
         job = self._make_remaining_job() if self.finished_bands else self.job
         saving = _BandWriter(self, job)
-        remaining = bounds and bounds.restrict(self.first_row, 0, bounds.least)
-        pruning = cuda_pruning.prepare_pruning(job, remaining)
+        pruning = cuda_pruning.prepare_pruning(job, bounds)
         best = cuda_sweep.sweep_scores(job, self._kernel_checkpoints(), saving.save_finished_bands, pruning)
         saving.finish()
         on_host = [*saving.buffers, *([] if self.last_band_columns is None else [self.last_band_columns])]

@@ -98,12 +98,13 @@ def plan_layout(
 
     A cell has ``values`` numbers.
     When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A slot is
-    used again only for rows below that.
+    used again only for rows below that. The span is that of a sweep with pruning, in which strips are further apart.
     """
     strips = -(-columns // s)
     width = strips * s + 1
     bands = -(-rows // tile)
-    span = (strips - 1) * cuda_sizes.strip_skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
+    skew = cuda_sizes.strip_skew(batch, spread) + cuda_sizes.PRUNED_SLACK
+    span = (strips - 1) * skew + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
     together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch, values))
     together = max(1, min(together, MOST_TILES, 2 * (bands - (-columns // tile))))

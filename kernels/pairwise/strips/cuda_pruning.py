@@ -16,7 +16,7 @@ from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
-from antidiag.kernels.pairwise.strips.cuda_sources import EXTENTS, LAUNCH_FIELDS, PRUNING
+from antidiag.kernels.pairwise.strips.cuda_sources import LAUNCH_FIELDS, PRUNING
 
 MOST_LAUNCHES = 2**16 - 2
 """Boundary cells hold the number of a launch in 16 bits, of which all ones are unused."""
@@ -74,7 +74,7 @@ class DevicePruning:
             bounds.column_gains[lanes].astype(np.int32),
             np.tile(np.array(NOWHERE, np.int32), len(self.slices) + 3),
         )
-        return GpuPruning(cells, *uploaded, job.run.allocate_filled((EXTENTS, job.strip_count), np.uint64))
+        return GpuPruning(cells, *uploaded, job.run.allocate_filled((2, job.strip_count), np.uint64))
 
     def launch_arguments(self, gpus: list[GpuPruning], number: int) -> Callable[[int], tuple]:
         """Return a function from the number of a slice to the kernel arguments (PRUNING) on one of the GPUs."""
@@ -122,7 +122,7 @@ class DevicePruning:
 
 
 def prepare_pruning(job: PairJob, bounds: PruningBounds | None) -> DevicePruning | None:
-    """Copy the bounds of a pair to the device; return None where the sweep computes all cells.
+    """Copy the bounds of the whole pair to the device; return None where the sweep computes all cells.
 
     That is where few are expected to be skipped, gap costs have two pieces or a large opening, or the GPU is too old.
     """
@@ -132,7 +132,7 @@ def prepare_pruning(job: PairJob, bounds: PruningBounds | None) -> DevicePruning
     multiprocessors = [devices.find_device(index).multiprocessors for index in (cupy.cuda.Device().id, *job.peers)]
     share = pruning_sizes.estimate_share(bounds) if job.peers else 1.0
     count, group = cuda_sizes.deal_strips(rows, columns, job.s, job.packed, share, multiprocessors)
-    job = replace(job, peers=job.peers[: count - 1])
+    job, bounds = replace(job, peers=job.peers[: count - 1]), bounds.restrict(job.first_row, 0, bounds.least)
     slices = cuda_sizes.make_slices(
         rows, columns, job.s, job.batch, spread=job.row_spread, slack=cuda_sizes.PRUNED_SLACK, group=group
     )

@@ -16,7 +16,7 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
 from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
-from antidiag.kernels.pairwise.strips.cuda_sources import EXTENTS, RANGE_FIELDS, REACH, LaneRegisters, sweep_registers
+from antidiag.kernels.pairwise.strips.cuda_sources import RANGE_FIELDS, REACH, LaneRegisters, sweep_registers
 from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -42,8 +42,8 @@ PRUNED_SLACK = LANES
 """Steps by which a strip of a sweep with pruning begins a slice later than it must. Few strips are at work then, all at
 the same time: without a batch in reserve, each waits in every slice until the one on its left has stored a batch."""
 GROUPS_AT_WORK = 4
-"""Groups of strips on each of several GPUs that compute at a time with pruning: more share the work more evenly, but
-each begins a slice later than the one before."""
+"""Groups of strips on each of several GPUs that compute at a time with pruning: more share the work more evenly where
+the path is not straight, but each begins a slice later than the one before."""
 LEAST_GAIN = 0.05
 """Share of the time that another GPU must save."""
 
@@ -144,7 +144,7 @@ def pruning_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict
     launches = len(_list_launches(problem, parameters, spread))
     blocks = pruning_blocks(problem.rows, strips)[1]
     gains = 4 * (problem.rows // LANES + 1 + strips * LANES + 1)
-    return {"pruning": gains + 4 * RANGE_FIELDS * (launches + 3) + strips * (8 * EXTENTS + 4 + 4 + blocks)}
+    return {"pruning": gains + 4 * RANGE_FIELDS * (launches + 3) + strips * (16 + 4 + 4 + blocks)}
 
 
 def row_spread(packed: bool) -> int:
@@ -265,7 +265,7 @@ def deal_strips(
     best_ns, best = math.inf, (1, strips)
     for count in range(1, min(len(multiprocessors), strips) + 1):
         group = strips if count == 1 else min(max(round(at_work / (GROUPS_AT_WORK * count)), 1), -(-strips // count))
-        warps = min(at_work / count + group * (count > 1), strips) / (4 * min(multiprocessors[:count]))
+        warps = at_work / count / (4 * min(multiprocessors[:count]))
         delay = (-(-strips // group) - 1) * slice_steps(columns)
         expected_ns = (chain + delay) * max(step_ns, math.ceil(warps) * busy_ns)
         if expected_ns < (1 - LEAST_GAIN) * best_ns:

@@ -59,7 +59,7 @@ PRUNING = DeviceStruct(
     """                    // what decides which batches are skipped (pruned_sweep.cuh)
     const int* row_gains;            // the most that is gained behind row 32 i and any below it
     const int* column_gains;         // the same behind the column on the left of each lane, and behind the last one
-    unsigned long long* extents;     // EXTENTS x strips: which batches of a strip were skipped
+    unsigned long long* extents;     // 2 x strips: which batches of a strip were skipped
     int* ranges;                     // for each launch RANGE_FIELDS: first and last strip, where it stops, first and
                                      // last strip of groups that follow the GPU's own
     unsigned long long* next_cells;  // boundary cells, extents and ranges on the GPUs of the next groups, and of those
@@ -77,8 +77,6 @@ LAUNCH_FIELDS = "launch", "first_begun", "last_begun"
 """The last fields of PRUNING, which differ from launch to launch."""
 RANGE_FIELDS, STOP, NEXT_GROUPS = 5, 2, 3
 """Fields of a launch in ``ranges``, and the places of where it stops and of the strips in the next groups."""
-EXTENTS = 3
-"""Launches of which it is known at a time what they skipped: the newest one, and two that the next group reads."""
 BUFFERS = DeviceStruct(
     "Buffers",
     """                    // what the sweep with start states stores (striped_states.cu)
@@ -211,7 +209,7 @@ SCORE = (
     *VALUES,
     CHECKPOINTS,
     PRUNING,
-    DeviceConstants.from_values(RANGE_FIELDS=RANGE_FIELDS, STOP=STOP, NEXT_GROUPS=NEXT_GROUPS, EXTENTS=EXTENTS),
+    DeviceConstants.from_values(RANGE_FIELDS=RANGE_FIELDS, STOP=STOP, NEXT_GROUPS=NEXT_GROUPS),
     HERE / "pruned_sweep.cuh",
     _score_constants(ONE_PIECE),
     _packed_constants(ONE_PIECE),

@@ -16,8 +16,9 @@
 //     a launch behind the one on its left: what comes from there was stored by a launch that has ended.
 //
 // Memory: a boundary cell is H, K - H (0 to the opening cost) and the number of the launch that stored it, so that cells
-//     of other launches are never taken for its own. Words of a strip, EXTENTS of them used in turn, say which batches
-//     were skipped. The last strip of a group stores both where the GPU of the next group reads them.
+//     of other launches are never taken for its own. Two words a strip, used in turn, say which batches were skipped.
+//     The last strip of a group stores both where the GPU of the next group reads them. Of a launch that has ended, every
+//     cell that was not stored was skipped.
 //
 // Needs strip.cuh, sweep.cuh and a lane type that has, beside what sweep.cuh names,
 //     greatest()                        the greatest of the values it holds, gap states included
@@ -151,11 +152,12 @@ __device__ __forceinline__ void pruned_sweep(
         const int end = static_cast<int>(min(static_cast<long long>(slice.steps), slice.end - shift));
         int* own_state = state + static_cast<long long>(strip) * Lane::FIELDS * LANES;
         unsigned long long* own_extent =
-            (ends_group ? pruning.next_extents : pruning.extents) + launch % EXTENTS * pruning.strips + strip;
+            (ends_group ? pruning.next_extents : pruning.extents) + (launch & 1) * pruning.strips + strip;
         const unsigned long long* left = cells_of(boundary, dealt.left_column(strip));
         unsigned long long* right =
             ends_group ? pruning.next_cells + static_cast<long long>(dealt.left_column(strip + 1)) * boundary.capacity
                        : cells_of(boundary, dealt.left_column(strip) + 1);
+        const int left_shift = static_cast<int>(shift) - slice.skew - (begins_group ? length : 0);
         const int life = pruning.lives[strip], first_column = strip * LANES * R, end_column = first_column + LANES * R;
         bool holds = start == 0 || life == LIVES;        // the lanes hold values that may be of interest
         bool is_loaded = false, is_fresh = false;        // ... have been loaded; and the letters of this batch
@@ -175,7 +177,6 @@ __device__ __forceinline__ void pruned_sweep(
                 in = {beside(problem, row), row > problem.m, t >= pruning.left_rows, 0};
             } else {
                 const int at = row + SPREAD - 2;         // the step of the left strip at which the cell leaves it
-                const int left_shift = (strip - 1) * slice.skew + static_cast<int>(dealt.delay(strip - 1, length));
                 const int cell_launch = (left_shift + at) / length + 1;
                 const int left_start = max(0, (cell_launch - 1) * length - left_shift);
                 const int batch = (at - left_start) / BATCH;
@@ -188,7 +189,7 @@ __device__ __forceinline__ void pruned_sweep(
                     bool is_open = false;
                     if (wanted && (cell & 0xffffu) != static_cast<unsigned>(cell_launch)) {
                         Extent extent(load_shared_by_all(
-                            pruning.extents + cell_launch % EXTENTS * pruning.strips + strip - 1));
+                            pruning.extents + (cell_launch & 1) * pruning.strips + strip - 1));
                         const bool is_told = extent.launch == cell_launch;
                         in.is_skipped = is_outside || (is_told ? extent.skips(batch) : has_ended);
                         in.to_end = is_outside || (!is_earlier && (is_told ? batch >= extent.from : has_ended));
