@@ -22,7 +22,7 @@ import numpy as np
 from antidiag.kernels.cuda import block_limits, devices
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps, copy_rows
-from antidiag.kernels.pairwise.strips.cuda_pruning import DevicePruning
+from antidiag.kernels.pairwise.strips.cuda_pruning import DevicePruning, GpuPruning
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, SLICE
 
@@ -163,7 +163,8 @@ def open_dealt_bands(
     capacity = cuda_sizes.dealt_boundary_rows(rows, columns, job.batch, job.row_spread, count)
     shape = -(-strips // (group * count)) * (group + 1), capacity
     with ExitStack() as opened:
-        bands, parts = [], []
+        bands: list[StripBand] = []
+        parts: list[GpuPruning] = []
         for index in job_gpus(job):
             with _enter_gpu(opened, index, bool(bands)) as stream:
                 boundary = job.run.allocate_filled(shape, np.uint64, byte=0xFF)

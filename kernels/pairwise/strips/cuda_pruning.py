@@ -69,12 +69,13 @@ class DevicePruning:
         """Copy the bounds to the current GPU, whose boundary cells these are."""
         job, bounds = self.job, self.bounds
         lanes = np.minimum(np.arange(job.strip_count * LANES + 1) * job.columns_per_lane, job.encoded.columns.size)
-        uploaded = job.run.upload_together(
+        row_gains, column_gains, ranges = job.run.upload_together(
             bounds.row_gains[::LANES].astype(np.int32),
             bounds.column_gains[lanes].astype(np.int32),
             np.tile(np.array(NOWHERE, np.int32), len(self.slices) + 3),
         )
-        return GpuPruning(cells, *uploaded, job.run.allocate_filled((2, job.strip_count), np.uint64))
+        extents = job.run.allocate_filled((2, job.strip_count), np.uint64)
+        return GpuPruning(cells, row_gains, column_gains, ranges, extents)
 
     def launch_arguments(self, gpus: list[GpuPruning], number: int) -> Callable[[int], tuple]:
         """Return a function from the number of a slice to the kernel arguments (PRUNING) on one of the GPUs."""
