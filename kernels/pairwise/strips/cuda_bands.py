@@ -179,7 +179,8 @@ def open_dealt_bands(
             ]
             around = {(number - 1) % count, (number + 1) % count} - {number}
             band.neighbours = tuple(bands[other] for other in sorted(around))
-            band.stream.synchronize()  # the neighbours store cells where these were filled
+            with devices.translate_errors(band.device), cupy.cuda.Device(band.device):
+                band.stream.synchronize()  # the neighbours store cells where these were filled
         yield bands
 
 
