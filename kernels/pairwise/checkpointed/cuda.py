@@ -52,7 +52,10 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters, bounds: Pruning
     """Run the three phases."""
     size = job.encoded.rows.size, job.encoded.columns.size
     limit = chosen.checkpoint_bytes
-    layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, limit, job.row_spread, job.value_count)
+    slack = strip_sizes.choose_slack(chosen)
+    layout = sizes.plan_layout(
+        *size, job.s, job.batch, chosen.rounded_tile, limit, job.row_spread, job.value_count, slack
+    )
     if layout.on_disk and job.peers:
         raise MemoryRefused(
             "special rows and columns do not fit in checkpoint_memory on the first GPU, which several GPUs need; raise "

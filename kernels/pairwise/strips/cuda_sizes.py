@@ -357,8 +357,13 @@ def sweep_bytes(
 
 def _list_launches(problem: PairProblem, parameters: PairStripParameters, spread: int) -> list[SweepSlice]:
     """Return the launches of a run on one GPU."""
-    slack = PRUNED_SLACK if pruning_sizes.is_pruned(parameters) else 0
+    slack = choose_slack(parameters)
     return make_slices(problem.rows, problem.columns, parameters.s, parameters.T, spread=spread, slack=slack)
+
+
+def choose_slack(parameters: PairStripParameters) -> int:
+    """Return the steps by which strips begin later than they must: PRUNED_SLACK where a run may prune, or 0."""
+    return PRUNED_SLACK if pruning_sizes.is_pruned(parameters) else 0
 
 
 def log_rows(launches: int, strips: int, merged: bool = False) -> int:
