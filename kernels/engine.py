@@ -278,9 +278,6 @@ def _plan_on(
     name = _name_gpus(gpus) if gpus else cpu_name()
     found = tuned_values.find_tuned(method, backend, name, problem.cells) if use_tuned else None
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
-    if len(gpus) > 1:
-        given, replaced = _give_shared_values(method, given)
-        notes = (*notes, *replaced)
     automatic = {**method.automatic_values(problem, backend, _count_multiprocessors(gpus), given), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
@@ -323,14 +320,6 @@ def _refuse_peers(method: Method, gpus: Sequence[Device]) -> None:
     """Raise BackendUnavailable where several GPUs shall share a run and the method uses one."""
     if len(gpus) > 1 and not method.shares_gpus:
         raise BackendUnavailable(f"{method.name} uses one GPU; choose one, such as --device {gpus[0].index}")
-
-
-def _give_shared_values(method: Method, given: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return the given values with those that a run on several GPUs needs, and a note for each that it replaces."""
-    needed = method.values_on_several_gpus or {}
-    replaced = [name for name, value in needed.items() if given.get(name) not in (None, value)]
-    notes = tuple(f"Several GPUs compute with {name}={needed[name]}, not {given[name]}." for name in replaced)
-    return {**given, **needed}, notes
 
 
 def _name_gpus(gpus: Sequence[Device]) -> str:

@@ -118,7 +118,7 @@ def free_memory_bytes(index: int) -> int:
     """Return the free bytes of a GPU, with those that this program keeps for its next run."""
     import cupy
 
-    with _translate_errors(index), cupy.cuda.Device(index):
+    with translate_errors(index), cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
         return int(free + cupy.get_default_memory_pool().free_bytes() + run_memory_pool().free_bytes())
 
@@ -174,7 +174,7 @@ def use_device(
     from antidiag.kernels.cuda import pinned_transfers
 
     idle = _idle_streams(cupy, index)
-    with _translate_errors(index), cupy.cuda.Device(index):
+    with _remember_gpus((index, *peers)), translate_errors(index), cupy.cuda.Device(index):
         # The pool hands out freed memory on the stream that freed it only, so streams are used again as well.
         try:
             stream = idle.pop()
@@ -183,7 +183,6 @@ def use_device(
         if _last_kinds.get(index) != kind:
             _free_memory(index)  # it may be in pieces that do not fit
         _allow_peers((index, *peers))
-        _allocated.peers = peers
         try:
             _allocated.most, _allocated.asked = 0, 0
             _allocated.planned, _allocated.free_before = planned_bytes, free_memory_bytes(index)
@@ -196,7 +195,6 @@ def use_device(
             _clear_frames(error)
             raise
         finally:
-            _allocated.peers = ()
             # A stream that still records a graph would record the next run too. A recording that an error made invalid,
             # or a lost GPU, raises here: that stream is not used again, and the first error is reported.
             with suppress(RuntimeError):
@@ -210,7 +208,22 @@ def use_device(
 
 def peer_indices() -> tuple[int, ...]:
     """Return the GPUs that the run of this thread may use beside the current one."""
-    return getattr(_allocated, "peers", ())
+    return _run_gpus()[1:]
+
+
+def _run_gpus() -> tuple[int, ...]:
+    """Return the GPUs of the run of this thread, if there is one."""
+    return getattr(_allocated, "gpus", ())
+
+
+@contextmanager
+def _remember_gpus(gpus: tuple[int, ...]) -> Iterator[None]:
+    """Let this thread have a run on these GPUs."""
+    _allocated.gpus = gpus
+    try:
+        yield
+    finally:
+        _allocated.gpus = ()
 
 
 @contextmanager
@@ -223,7 +236,7 @@ def use_peer(index: int) -> Iterator[Any]:
     try:
         yield stream
     finally:
-        with cupy.cuda.Device(index):
+        with translate_errors(index), cupy.cuda.Device(index):
             stream.synchronize()
             run_memory_pool().free_all_blocks()
 
@@ -250,8 +263,8 @@ def _free_memory(index: int) -> None:
 
 
 @contextmanager
-def _translate_errors(index: int) -> Iterator[None]:
-    """Turn CUDA's errors into MemoryRefused and BackendUnavailable, which say what to do."""
+def translate_errors(index: int) -> Iterator[None]:
+    """Turn CUDA's errors on a GPU into MemoryRefused and BackendUnavailable, which say what to do."""
     import cupy
 
     try:
@@ -264,11 +277,30 @@ def _translate_errors(index: int) -> Iterator[None]:
         raise MemoryRefused(str(error)) from error
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         _drop_traceback(error)
-        raise BackendUnavailable(
-            f"GPU {index} failed in the middle of its work: {_error_reason(str(error))}. Start the program again, "
-            "or choose "
-            "--backend cpu; if it fails again, check the GPU with nvidia-smi"
-        ) from error
+        raise BackendUnavailable(_explain_failure(index, str(error))) from error
+
+
+def _explain_failure(index: int, error: str) -> str:
+    """Return which GPU of the run failed, with the error that was found on one of them, and what to do."""
+    failed = next(filter(_has_failed, (index, *_run_gpus())), index)
+    others = ",".join(str(other) for other in _run_gpus() if other != failed)
+    without = f" with --device {others}" if others else ""
+    return (
+        f"GPU {failed} failed in the middle of its work: {_error_reason(error)}. Start the program again{without}, or "
+        "choose --backend cpu; if it fails again, check the GPU with nvidia-smi"
+    )
+
+
+def _has_failed(index: int) -> bool:
+    """Return whether a GPU answers nothing but an error."""
+    import cupy
+
+    try:
+        with cupy.cuda.Device(index):
+            cupy.cuda.runtime.memGetInfo()
+    except RuntimeError:
+        return True
+    return False
 
 
 def _explain_shortage(index: int) -> str:
@@ -321,7 +353,7 @@ def wait_for_device(index: int) -> None:
     """Wait until a GPU has finished all its work."""
     import cupy
 
-    with _translate_errors(index), cupy.cuda.Device(index):
+    with translate_errors(index), cupy.cuda.Device(index):
         cupy.cuda.runtime.deviceSynchronize()
 
 

@@ -104,7 +104,7 @@ METHODS = (
         fit_parameters=partial(sizes.fit_parameters, states=False),
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_score"),
         returns=SCORE,
-        values_on_several_gpus={"pruning": "off"},
+        shares_gpus=True,
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,
             count_work=sizes.count_score_work,
@@ -231,7 +231,7 @@ METHODS = (
         choice_depends_on_given=True,
         backends=backends_in("antidiag.kernels.pairwise.checkpointed", "checkpointed_alignment"),
         returns=ALIGNMENT,
-        values_on_several_gpus={"pruning": "off"},
+        shares_gpus=True,
         resumption=Resumption(depends_on=("s", "tile"), disk_bytes=checkpointed_sizes.resumable_bytes),
         is_recommended_for=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
         cost=CostEstimate(

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antidiag.kernels import ROOT, __version__, memory, serialization
-from antidiag.kernels.errors import Cancelled, DiskFull, InputError
+from antidiag.kernels.errors import BackendUnavailable, Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.method import Method
 from antidiag.kernels.monitor import Monitor
@@ -184,7 +184,8 @@ def keep_run(
 ) -> Iterator[list[str]]:
     """Give a run a store in ``monitor.store`` if its method can be continued; yield a list of notes for its result.
 
-    A run that ends with a result leaves nothing behind. ``Cancelled`` says how much of a cancelled run is kept.
+    A run that ends with a result leaves nothing behind. ``Cancelled`` says how much of a cancelled run is kept, as do
+    errors of a full disk and a lost GPU.
 
     Parameters
     ----------
@@ -212,8 +213,8 @@ def keep_run(
         kept = f"{format_percent(store.fraction)} of this run is kept and can be continued"
         if isinstance(error, Cancelled) and store.fraction:
             raise Cancelled(kept) from error
-        if isinstance(error, DiskFull) and store.fraction:
-            raise DiskFull(f"{error}; {kept}") from error
+        if isinstance(error, (DiskFull, BackendUnavailable)) and store.fraction:
+            raise type(error)(f"{error}; {kept}") from error
         raise
     finally:
         monitor.store = None

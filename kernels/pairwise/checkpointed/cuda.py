@@ -39,7 +39,7 @@ def checkpointed_alignment(
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
     )
-    bounds = None if job.peers else find_bounds_on_cpu(job.run.host_part(), problem, parameters)
+    bounds = find_bounds_on_cpu(job.run.host_part(), problem, parameters)
     try:
         outcome = _run_alignment(job, parameters, bounds)
         made = pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0
@@ -52,14 +52,17 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters, bounds: Pruning
     """Run the three phases."""
     size = job.encoded.rows.size, job.encoded.columns.size
     limit = chosen.checkpoint_bytes
-    layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, limit, job.row_spread, job.value_count)
+    slack = strip_sizes.choose_slack(chosen)
+    layout = sizes.plan_layout(
+        *size, job.s, job.batch, chosen.rounded_tile, limit, job.row_spread, job.value_count, slack
+    )
     if layout.on_disk and job.peers:
         raise MemoryRefused(
             "special rows and columns do not fit in checkpoint_memory on the first GPU, which several GPUs need; raise "
             "checkpoint_memory, or choose one GPU"
         )
     with cuda_checkpoints.open_checkpoints(job, layout) as checkpoints:
-        best, skipped, work = checkpoints.run_sweep(bounds)
+        best, skipped, work, notes = checkpoints.run_sweep(bounds)
         if 0 in best.cell:
             start, operations = job.encoded.border_path(best.cell)
         else:
@@ -73,7 +76,7 @@ def _run_alignment(job: PairJob, chosen: CheckpointedParameters, bounds: Pruning
     answer = job.encoded.make_answer(best.score, best.cell, alignment, skipped)
     host_bytes = job.host_bytes + checkpoints.host_bytes
     computed = size[0] * size[1] if work is None else work
-    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, work=computed)
+    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, notes, computed)
 
 
 def _make_empty_sweep(job: PairJob) -> SweepBuffers:

@@ -30,6 +30,7 @@ from antidiag.kernels.pairwise.encoding import NEGATIVE, EndCell, choose_end
 from antidiag.kernels.pairwise.model import SkippedBlocks
 from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
 from antidiag.kernels.pairwise.strips import cuda_pruning, cuda_sweep
+from antidiag.kernels.pairwise.strips.cuda_bands import StripBand, copy_lanes, wait_for_events
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import CHECKPOINTS, SCORE
@@ -79,23 +80,25 @@ class DeviceCheckpoints:
             else self.columns[0]
         )
 
-    def run_sweep(self, bounds: PruningBounds | None = None) -> tuple[EndCell, SkippedBlocks | None, int | None]:
-        """Run phase 1; return the best cell of the whole matrix, the blocks that were skipped, and the cells computed.
+    def run_sweep(
+        self, bounds: PruningBounds | None = None
+    ) -> tuple[EndCell, SkippedBlocks | None, int | None, tuple[str, ...]]:
+        """Run phase 1; return the best cell of the whole matrix, skipped blocks, the cells computed, and notes.
 
         A run that continues does not know what was skipped before.
         """
         self._restore_bands()
         job = self._make_remaining_job() if self.finished_bands else self.job
         saving = _BandWriter(self, job)
-        remaining = bounds and bounds.restrict(self.first_row, 0, bounds.least)
-        pruning = cuda_pruning.prepare_pruning(job, remaining)
+        pruning = cuda_pruning.prepare_pruning(job, bounds)
         best = cuda_sweep.sweep_scores(job, self._kernel_checkpoints(), saving.save_finished_bands, pruning)
         saving.finish()
         on_host = [*saving.buffers, *([] if self.last_band_columns is None else [self.last_band_columns])]
         self.host_bytes = sum(array.nbytes for array in on_host)
         job.run.add_time("phase 1", self.before_ms)
         end = cuda_sweep.choose_best_end(self.job.encoded, choose_end([self.best, best]))
-        return end, *(pruning.read_skipped() if pruning and not self.finished_bands else (None, None))
+        skipped, work = pruning.read_skipped() if pruning and not self.finished_bands else (None, None)
+        return end, skipped, work, pruning.notes if pruning else ()
 
     def border_addresses(self, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[cupy.ndarray]]:
         """Return the addresses of the borders of tiles on the current device, and the arrays that hold them.
@@ -235,15 +238,15 @@ class _BandWriter:
         self.buffers: list[np.ndarray] = []
         self.written: list[Future[None] | None] = [None] * BUFFERS
 
-    def save_finished_bands(self, part: SweepSlice, state: cupy.ndarray) -> None:
+    def save_finished_bands(self, part: SweepSlice, state: cupy.ndarray, bands: list[StripBand]) -> None:
         """Start to save the bands that a launch completes, if they are saved at all."""
         checkpoints, layout = self.checkpoints, self.checkpoints.layout
         if checkpoints.store is None:
             return
-        through_all = part.end - (self.job.strip_count - 1) * part.skew - self.job.row_spread + 1
+        through_all = part.end - part.shift_of(self.job.strip_count - 1) - self.job.row_spread + 1
         complete = checkpoints.finished_bands + max(min(through_all, self.job.encoded.rows.size - 1), 0) // layout.tile
         while self.next_band < complete and (layout.on_disk or checkpoints.store.is_save_due):
-            self._save_band(state)
+            self._save_band(state, bands)
 
     def finish(self) -> None:
         """Wait until all bands are written, and download the last one, which no special row ends."""
@@ -257,7 +260,7 @@ class _BandWriter:
         self._copy_columns(checkpoints.last_band_columns, layout.band_count - 1)
         cupy.cuda.get_current_stream().synchronize()
 
-    def _save_band(self, state: cupy.ndarray) -> None:
+    def _save_band(self, state: cupy.ndarray, bands: list[StripBand]) -> None:
         """Queue the copies of the next band behind the launches so far, and its writing behind the copies."""
         checkpoints, layout, band = self.checkpoints, self.checkpoints.layout, self.next_band
         assert checkpoints.store is not None
@@ -269,10 +272,9 @@ class _BandWriter:
         arrays["row"][:1] = checkpoints.job.encoded.left_scores(row, row + 1)[:, None]
         copy_rows(arrays["row"][1:], kept[1:], layout.cell_bytes * (layout.width - 1), 1)
         self._copy_columns(arrays["columns"], band)
-        copy_rows(arrays["best"], state, arrays["best"][0].nbytes, self.job.strip_count)
+        copied = [copy_lanes(arrays["best"], state, band) for band in bands]
         self._mark_again(band)
-        copied = cupy.cuda.Event()
-        copied.record()
+        copied.append(cupy.cuda.get_current_stream().record())
         best = checkpoints.best
         facts = {
             "first_row": self.job.first_row,
@@ -281,7 +283,7 @@ class _BandWriter:
             "ms": checkpoints.before_ms + (time.perf_counter() - self.began) * 1e3,
         }
         fraction = (band + 1) / layout.band_count
-        self.written[turn] = checkpoints.store.save(facts, arrays, fraction, copied.synchronize)
+        self.written[turn] = checkpoints.store.save(facts, arrays, fraction, lambda: wait_for_events(copied))
         self.next_band += 1
 
     def _mark_again(self, band: int) -> None:

@@ -92,18 +92,27 @@ class CheckpointLayout:
 
 
 def plan_layout(
-    rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES, values: int = 2
+    rows: int,
+    columns: int,
+    s: int,
+    batch: int,
+    tile: int,
+    limit: int,
+    spread: int = LANES,
+    values: int = 2,
+    slack: int = 0,
 ) -> CheckpointLayout:
     """Return special rows and columns in at most ``limit`` bytes on the device, or the fewest that the sweep allows.
 
     A cell has ``values`` numbers.
     When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A slot is
-    used again only for rows below that.
+    used again only for rows below that. ``slack``: as in `cuda_sizes.make_slices`.
     """
     strips = -(-columns // s)
     width = strips * s + 1
     bands = -(-rows // tile)
-    span = (strips - 1) * cuda_sizes.strip_skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
+    skew = cuda_sizes.strip_skew(batch, spread) + slack
+    span = (strips - 1) * skew + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
     one, segments = int(tile_bytes(*largest, s, batch, values)), -(-columns // tile)
     # The two tiles of a band that a path crosses, each as far as the path needs it, have little more than a whole one.
@@ -143,7 +152,8 @@ def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, ti
     s, m, n = parameters.s, problem.rows, problem.columns
     spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
     values, pieces = problem.value_count, len(problem.scoring.gap_pieces)
-    places = plan_layout(m, n, s, parameters.T, tile, limit, spread, values)
+    slack = cuda_sizes.choose_slack(parameters)
+    places = plan_layout(m, n, s, parameters.T, tile, limit, spread, values, slack)
     width = tile_strip_width(s)
     one = int(direction_words(np.array(m + 1), width, pieces)) * 4
     every = int(direction_words(np.array(m + n // width), width, pieces)) * 4

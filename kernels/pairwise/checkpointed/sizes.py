@@ -50,6 +50,7 @@ def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, ba
             parameters.checkpoint_bytes,
             spread,
             problem.value_count,
+            cuda_sizes.choose_slack(parameters),
         )
         return 0 if places.on_disk else places.disk_bytes * len(problem.variants)
     shapes = checkpoint_shapes(problem.rows, problem.columns, s, tile, problem.value_count)

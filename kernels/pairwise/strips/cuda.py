@@ -29,17 +29,19 @@ def striped_score(
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
     )
+    notes: tuple[str, ...] = ()
     if parameters.is_published:
         best, skipped, work = cuda_published.sweep_scores(job), None, None
     else:
-        bounds = None if job.peers else find_bounds_on_cpu(job.run.host_part(), problem, parameters)
+        bounds = find_bounds_on_cpu(job.run.host_part(), problem, parameters)
         pruning = cuda_pruning.prepare_pruning(job, bounds)
         best = cuda_sweep.sweep_scores(job, pruning=pruning)
         skipped, work = pruning.read_skipped() if pruning else (None, None)
+        notes = pruning.notes if pruning else notes
     best = cuda_sweep.choose_best_end(job.encoded, best)
     answer = job.encoded.make_answer(best.score, best.cell, skipped=skipped)
     host_bytes = job.host_bytes + (pruning_sizes.bound_bytes(problem) if parameters.is_pruned else 0)
-    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, work=work)
+    return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, notes, work)
 
 
 def striped_alignment(

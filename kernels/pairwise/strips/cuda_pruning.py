@@ -2,51 +2,95 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import cupy
 import numpy as np
 
+from antidiag.kernels.cuda import devices
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.model import SkippedBlocks
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.pruning.bounds import PruningBounds
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
-from antidiag.kernels.pairwise.strips.cuda_sources import PRUNING
+from antidiag.kernels.pairwise.strips.cuda_sources import LAUNCH_FIELDS, PRUNING
 
 MOST_LAUNCHES = 2**16 - 2
 """Boundary cells hold the number of a launch in 16 bits, of which all ones are unused."""
 MOST_OPENING = 2**16 - 1
-NOWHERE = 2**31 - 1, -1, 2**31 - 1
-"""First and last strip, and where a launch stops, before any is known."""
+NO_STRIP = 2**31 - 1, -1
+"""First and last strip before any is known."""
+NOWHERE = *NO_STRIP, 2**31 - 1, *NO_STRIP
+"""The fields of a launch in ``ranges`` (RANGE_FIELDS) before anything is known."""
 UNUSED_STATE = 0xC0
 """Byte of registers that no lane has left: as a best score it is less than any."""
 
 
 @dataclass(frozen=True, eq=False)
+class GpuPruning:
+    """What pruning needs on each GPU of a sweep: PRUNING has the names; ``cells`` are the boundary cells there."""
+
+    cells: cupy.ndarray
+    row_gains: cupy.ndarray
+    column_gains: cupy.ndarray
+    ranges: cupy.ndarray
+    extents: cupy.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class DevicePruning:
-    """Bounds on the device for one sweep; ``alive_at_top`` are the strips whose row 0 is of interest, ascending."""
+    """Bounds of one sweep, and what all GPUs that share it write on the first one.
+
+    ``job`` is the sweep on as many GPUs as pay. ``arrays`` are fields of PRUNING. ``begun`` int32 (slices, 2) are the
+    first and last strip whose row 0, or column 0, is of interest and begins in a slice. The first ``left_rows`` rows of
+    column 0 are of interest.
+    """
 
     job: PairJob
     bounds: PruningBounds
     slices: list[SweepSlice]
     arrays: dict[str, cupy.ndarray]
-    alive_at_top: np.ndarray
+    begun: np.ndarray
     left_rows: int
     block_rows: int
 
-    def launch_arguments(self, part: SweepSlice) -> tuple:
-        """Return the kernel arguments (PRUNING) of a launch."""
-        begins = self.alive_at_top[np.searchsorted(self.alive_at_top, -(-part.start // part.skew)) :]
-        begins = begins[: np.searchsorted(begins, part.end_strip)]
-        first, last = (int(begins[0]), int(begins[-1])) if begins.size else NOWHERE[:2]
-        if part.first_strip == 0 and part.start < self.left_rows:
-            first, last = 0, max(last, 0)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for the user: whether some of the chosen GPUs are not used."""
+        used, chosen = self.job.gpu_count, 1 + len(devices.peer_indices())
+        if used == chosen:
+            return ()
+        return (f"Pruning leaves work for {used} of the {chosen} GPUs; with more of them, phase 1 would take as long.",)
+
+    def prepare_gpu(self, cells: cupy.ndarray) -> GpuPruning:
+        """Copy the bounds to the current GPU, whose boundary cells these are."""
+        job, bounds = self.job, self.bounds
+        lanes = np.minimum(np.arange(job.strip_count * LANES + 1) * job.columns_per_lane, job.encoded.columns.size)
+        row_gains, column_gains, ranges = job.run.upload_together(
+            bounds.row_gains[::LANES].astype(np.int32),
+            bounds.column_gains[lanes].astype(np.int32),
+            np.tile(np.array(NOWHERE, np.int32), len(self.slices) + 3),
+        )
+        extents = job.run.allocate_filled((2, job.strip_count), np.uint64)
+        return GpuPruning(cells, row_gains, column_gains, ranges, extents)
+
+    def launch_arguments(self, gpus: list[GpuPruning], number: int) -> Callable[[int], tuple]:
+        """Return a function from the number of a slice to the kernel arguments (PRUNING) on one of the GPUs."""
+        own, following = gpus[number], gpus[(number + 1) % len(gpus)]
         encoded = self.job.encoded
         scoring = encoded.table, encoded.open, encoded.extend
-        return PRUNING(
+        fixed = PRUNING(
             **self.arrays,
+            row_gains=own.row_gains,
+            column_gains=own.column_gains,
+            extents=own.extents,
+            ranges=own.ranges,
+            next_cells=following.cells,
+            next_extents=following.extents,
+            left_ranges=gpus[number - 1].ranges,
             least=self.bounds.least,
             row_cost=self.bounds.row_cost,
             column_cost=self.bounds.column_cost,
@@ -56,10 +100,14 @@ class DevicePruning:
             strips=self.job.strip_count,
             blocks=self.arrays["computed"].shape[1],
             block_rows=self.block_rows,
-            launch=part.start // (part.end - part.start) + 1,
-            first_begun=first,
-            last_begun=last,
-        )
+            group=self.slices[0].group,
+            cards=len(gpus),
+            card=number,
+            launch=0,
+            first_begun=0,
+            last_begun=0,
+        )[: -len(LAUNCH_FIELDS)]
+        return lambda index: (*fixed, np.int32(index + 1), *self.begun[index])
 
     def read_skipped(self) -> tuple[SkippedBlocks | None, int]:
         """Return the blocks that were skipped, and the number of cells that were computed."""
@@ -75,36 +123,42 @@ class DevicePruning:
 
 
 def prepare_pruning(job: PairJob, bounds: PruningBounds | None) -> DevicePruning | None:
-    """Copy the bounds of a pair to the device; return None where the sweep computes all cells.
+    """Copy the bounds of the whole pair to the device; return None where the sweep computes all cells.
 
     That is where few are expected to be skipped, gap costs have two pieces or a large opening, or the GPU is too old.
     """
     if bounds is None or job.encoded.second is not None or job.encoded.open > MOST_OPENING or not _can_reduce():
         return None
-    rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, spread=job.row_spread)
-    length, skew = slices[0].end - slices[0].start, slices[0].skew
-    numbers = [part.start // length for part in slices]
-    if skew > length or numbers != list(range(len(slices))) or len(slices) > MOST_LAUNCHES:
-        return None
-    strips = job.strip_count
-    lanes = np.minimum(np.arange(strips * LANES + 1) * job.columns_per_lane, columns)
-    block_rows, blocks = cuda_sizes.pruning_blocks(rows, strips)
-    row_gains, column_gains, ranges = job.run.upload_together(
-        bounds.row_gains[::LANES].astype(np.int32),
-        bounds.column_gains[lanes].astype(np.int32),
-        np.tile(np.array(NOWHERE, np.int32), len(slices) + 2),
+    rows, columns, strips = job.encoded.rows.size, job.encoded.columns.size, job.strip_count
+    multiprocessors = [devices.find_device(index).multiprocessors for index in (cupy.cuda.Device().id, *job.peers)]
+    share = pruning_sizes.estimate_share(bounds) if job.peers else 1.0
+    count, group = cuda_sizes.deal_strips(rows, columns, job.s, job.packed, share, multiprocessors)
+    job, bounds = replace(job, peers=job.peers[: count - 1]), bounds.restrict(job.first_row, 0, bounds.least)
+    slices = cuda_sizes.make_slices(
+        rows, columns, job.s, job.batch, spread=job.row_spread, slack=cuda_sizes.PRUNED_SLACK, group=group
     )
+    length = slices[0].end - slices[0].start
+    numbers = [part.start // length for part in slices]
+    if slices[0].skew > length or numbers != list(range(len(slices))) or len(slices) > MOST_LAUNCHES:
+        return None
+    block_rows, blocks = cuda_sizes.pruning_blocks(rows, strips)
     arrays = {
-        "row_gains": row_gains,
-        "column_gains": column_gains,
-        "ranges": ranges,
-        "extents": job.run.allocate_filled((2, strips), np.uint64),
         "lives": job.run.allocate_filled(strips, np.int32),
         "steps": job.run.allocate_filled(strips, np.int32),
         "computed": job.run.allocate_filled((strips, blocks), np.uint8),
     }
-    return DevicePruning(job, bounds, slices, arrays, *_find_borders_of_interest(job, bounds), block_rows)
+    alive_at_top, left_rows = _find_borders_of_interest(job, bounds)
+    begun = _find_begun_strips(slices, alive_at_top, left_rows)
+    return DevicePruning(job, bounds, slices, arrays, begun, left_rows, block_rows)
+
+
+def _find_begun_strips(slices: list[SweepSlice], alive_at_top: np.ndarray, left_rows: int) -> np.ndarray:
+    """Return `DevicePruning.begun`; ``alive_at_top`` are the strips whose row 0 is of interest, ascending."""
+    begins = np.searchsorted(slices[0].shift_of(alive_at_top), [[part.start, part.end] for part in slices])
+    begun = np.array([(alive_at_top[a], alive_at_top[b - 1]) if a < b else NO_STRIP for a, b in begins], np.int32)
+    beside = np.array([part.first_strip == 0 and part.start < left_rows for part in slices])
+    begun[beside, 0], begun[beside, 1] = 0, np.maximum(begun[beside, 1], 0)
+    return begun
 
 
 def _can_reduce() -> bool:

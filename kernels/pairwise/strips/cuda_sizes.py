@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
 from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
-from antidiag.kernels.pairwise.strips.cuda_sources import REACH, LaneRegisters, sweep_registers
+from antidiag.kernels.pairwise.strips.cuda_sources import RANGE_FIELDS, REACH, LaneRegisters, sweep_registers
 from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -38,6 +38,14 @@ BATCH = 32
 """Boundary cells of a batch: smaller batches cost more than the earlier start gains."""
 LAG = 70
 """Steps that a strip runs behind its left neighbour: its lanes, a batch, and the way through the cache."""
+PRUNED_SLACK = LANES
+"""Steps by which a strip of a sweep with pruning begins a slice later than it must. Few strips are at work then, all at
+the same time: without a batch in reserve, each waits in every slice until the one on its left has stored a batch."""
+GROUPS_AT_WORK = 4
+"""Groups of strips on each of several GPUs that compute at a time with pruning: more share the work more evenly where
+the path is not straight, but each begins a slice later than the one before."""
+LEAST_GAIN = 0.05
+"""Share of the time that another GPU must save."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,10 @@ STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 
 @dataclass(frozen=True, slots=True)
 class SweepSlice:
-    """One launch of the sweep (sweep.cuh): steps [start, end) of strip 0, later strips shifted by skew."""
+    """One launch of the sweep (sweep.cuh): steps [start, end) of strip 0, later strips shifted by skew.
+
+    Each ``group`` of strips is shifted by a whole slice, too, behind the group on its left.
+    """
 
     first_strip: int
     end_strip: int
@@ -73,6 +84,11 @@ class SweepSlice:
     start: int
     end: int
     steps_done: int
+    group: int
+
+    def shift_of(self, strip: Any) -> Any:
+        """Return the steps by which a strip, or each of an array of strips, begins behind strip 0."""
+        return strip * self.skew + strip // self.group * (self.end - self.start)
 
 
 def packs_two_cells(problem: PairProblem, parameters: PairStripParameters) -> bool:
@@ -123,12 +139,12 @@ def pruning_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict
     """Return the bytes of pruning on the device."""
     if not pruning_sizes.is_pruned(parameters):
         return {}
-    s, strips = parameters.s, -(-problem.columns // parameters.s)
+    strips = -(-problem.columns // parameters.s)
     spread = row_spread(packs_two_cells(problem, parameters))
-    launches = len(make_slices(problem.rows, problem.columns, s, parameters.T, spread=spread))
+    launches = len(_list_launches(problem, parameters, spread))
     blocks = pruning_blocks(problem.rows, strips)[1]
     gains = 4 * (problem.rows // LANES + 1 + strips * LANES + 1)
-    return {"pruning": gains + 12 * (launches + 2) + strips * (16 + 4 + 4 + blocks)}
+    return {"pruning": gains + 4 * RANGE_FIELDS * (launches + 3) + strips * (16 + 4 + 4 + blocks)}
 
 
 def row_spread(packed: bool) -> int:
@@ -169,33 +185,50 @@ def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost
 
 
 def make_slices(
-    rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES, gpus: int = 1
+    rows: int,
+    columns: int,
+    s: int,
+    batch: int,
+    tiles: int = 1,
+    spread: int = LANES,
+    gpus: int = 1,
+    slack: int = 0,
+    group: int | None = None,
 ) -> list[SweepSlice]:
-    """Return the launches of a sweep, in order; ``tiles`` parts of this size are swept side by side."""
-    strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread)
-    return cut_steps(strips, steps, lag, slice_steps(-(-columns * tiles // gpus)))
+    """Return the launches of a sweep, in order; ``tiles`` parts of this size are swept side by side.
+
+    Strips begin ``slack`` steps later than they must, and each ``group`` of them a slice later, if there are groups.
+    """
+    strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread) + slack
+    return cut_steps(strips, steps, lag, slice_steps(-(-columns * tiles // gpus)), group)
 
 
-def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
-    """Return launches of at most so many steps, for strips of ``steps`` that begin ``lag`` steps one after another."""
-    length = min(most, steps + (strips - 1) * lag)
-    found = []
-    for start in range(0, steps + (strips - 1) * lag, length):
-        end = start + length
-        first = max(0, (start - steps) // lag + 1)
-        last = min(strips, -(-end // lag))
-        if first >= last:  # one strip has ended, and the next one has not begun
-            continue
-        whole = min(max((end - steps) // lag + 1, first), last)  # strips before it end in this launch
-        begun = min(max(-(-start // lag), first), last)  # strips before it have begun
-        done = steps * (whole - first) + _sum_of_steps(end, lag, whole, last) - _sum_of_steps(start, lag, first, begun)
-        found.append(SweepSlice(first, last, steps, lag, start, end, done))
-    return found
+def cut_steps(strips: int, steps: int, lag: int, most: int, group: int | None = None) -> list[SweepSlice]:
+    """Return launches of at most so many steps, for strips of ``steps`` that begin ``lag`` steps one after another.
 
+    The strips of a ``group`` begin a launch later, in addition, than those of the group before; None: all are in one.
+    """
+    length, group = min(most, steps + (strips - 1) * lag), group or strips
+    shifts = np.arange(strips, dtype=np.int64) * lag + np.arange(strips, dtype=np.int64) // group * length
+    starts = np.arange(0, int(shifts[-1]) + steps, length)
+    sums = np.concatenate([[0], np.cumsum(shifts)])
 
-def _sum_of_steps(at: int, lag: int, first: int, last: int) -> int:
-    """Return the sum of the steps that strips first .. last - 1 have behind them, at a step of the first strip."""
-    return (last - first) * at - lag * ((first + last - 1) * (last - first) // 2)
+    def count_done(at: np.ndarray) -> np.ndarray:
+        """Return the steps that all strips have behind them, at steps of the first strip."""
+        ended, begun = np.searchsorted(shifts, at - steps, "right"), np.searchsorted(shifts, at)
+        return steps * ended + (begun - ended) * at - (sums[begun] - sums[ended])
+
+    columns = (
+        np.searchsorted(shifts, starts - steps, "right"),
+        np.searchsorted(shifts, starts + length),
+        starts,
+        count_done(starts + length) - count_done(starts),
+    )
+    return [
+        SweepSlice(first, end, steps, lag, start, start + length, done, group)
+        for first, end, start, done in np.stack(columns, axis=1).tolist()
+        if first < end  # else one strip has ended, and the next one has not begun
+    ]
 
 
 def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES, gpus: int = 1) -> int:
@@ -205,11 +238,39 @@ def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spre
     GPUs share the columns, a slice is copied to the next one while the following slice is computed.
     """
     every, slices = _round_up(rows + spread), 1 + (gpus > 1)
-    return (
-        every
-        if whole
-        else min(every, slices * slice_steps(-(-columns // gpus)) + strip_skew(batch, spread) + 2 * LANES)
-    )
+    ring = slices * slice_steps(-(-columns // gpus)) + strip_skew(batch, spread) + 2 * LANES
+    return every if whole else min(every, ring)
+
+
+def dealt_boundary_rows(rows: int, columns: int, batch: int, spread: int, gpus: int) -> int:
+    """Return how many rows of a strip's boundary a sweep with pruning keeps on each of several GPUs, or on one.
+
+    A group of strips is a slice behind the one on its left, and reads that slice while the next one is stored.
+    """
+    ring = (1 + (gpus > 1)) * slice_steps(columns) + strip_skew(batch, spread) + PRUNED_SLACK + 2 * LANES
+    return min(_round_up(rows + spread), ring)
+
+
+def deal_strips(
+    rows: int, columns: int, s: int, packed: bool, share: float, multiprocessors: Sequence[int]
+) -> tuple[int, int]:
+    """Return how many of the GPUs pay in a sweep that computes a ``share`` of the cells, and the strips of a group.
+
+    Strips are dealt to GPUs in groups, in turn. One GPU is as fast as several where it has a scheduler for each strip
+    that is at work: then only the chain of steps counts, which is longer with groups.
+    """
+    strips, per_lane, cost = -(-columns // s), s // LANES, PACKED_STEP if packed else SCORE_STEP
+    at_work, step_ns = _strips_at_work(rows, columns, per_lane, cost, share), cost.latency + cost.column * per_lane
+    busy_ns, chain = cost.busy + cost.busy_column * per_lane, rows + _strip_lag(cost) * strips
+    best_ns, best = math.inf, (1, strips)
+    for count in range(1, min(len(multiprocessors), strips) + 1):
+        group = strips if count == 1 else min(max(round(at_work / (GROUPS_AT_WORK * count)), 1), -(-strips // count))
+        warps = at_work / count / (4 * min(multiprocessors[:count]))
+        delay = (-(-strips // group) - 1) * slice_steps(columns)
+        expected_ns = (chain + delay) * max(step_ns, math.ceil(warps) * busy_ns)
+        if expected_ns < (1 - LEAST_GAIN) * best_ns:
+            best_ns, best = expected_ns, (count, group)
+    return best
 
 
 def boundary_bytes(pieces: int) -> int:
@@ -284,7 +345,7 @@ def sweep_bytes(
     """Return the bytes of a sweep whose lanes keep these registers between launches."""
     s, batch = parameters.s, parameters.T
     strips = -(-problem.columns // s)
-    launches = len(make_slices(problem.rows, problem.columns, s, batch, spread=spread))
+    launches = len(_list_launches(problem, parameters, spread))
     boundary = boundary_rows(problem.rows, problem.columns, s, batch, whole, spread)
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
@@ -292,6 +353,17 @@ def sweep_bytes(
         "strip boundaries": strips * boundary * boundary_bytes(len(problem.scoring.gap_pieces)),
         "step log": strips * log_rows(launches, strips) * EVENT_BYTES,
     }
+
+
+def _list_launches(problem: PairProblem, parameters: PairStripParameters, spread: int) -> list[SweepSlice]:
+    """Return the launches of a run on one GPU."""
+    slack = choose_slack(parameters)
+    return make_slices(problem.rows, problem.columns, parameters.s, parameters.T, spread=spread, slack=slack)
+
+
+def choose_slack(parameters: PairStripParameters) -> int:
+    """Return the steps by which strips begin later than they must: PRUNED_SLACK where a run may prune, or 0."""
+    return PRUNED_SLACK if pruning_sizes.is_pruned(parameters) else 0
 
 
 def log_rows(launches: int, strips: int, merged: bool = False) -> int:
@@ -319,7 +391,7 @@ def host_bytes(problem: PairProblem) -> dict[str, int]:
 def log_bytes(problem: PairProblem, parameters: PairStripParameters, spread: int = LANES) -> dict[str, int]:
     """Return the bytes of the step log on the host: all of its places, and the steps of logged launches."""
     strips = -(-problem.columns // parameters.s)
-    launches = make_slices(problem.rows, problem.columns, parameters.s, parameters.T, spread=spread)
+    launches = _list_launches(problem, parameters, spread)
     events = sum(one.end_strip - one.first_strip for one in launches[:: log_apart(len(launches), strips)])
     places = strips * log_rows(len(launches), strips)
     return {"step log": EVENT_BYTES * (places - events) + STEP_BYTES * events}

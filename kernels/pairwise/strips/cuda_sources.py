@@ -60,15 +60,23 @@ PRUNING = DeviceStruct(
     const int* row_gains;            // the most that is gained behind row 32 i and any below it
     const int* column_gains;         // the same behind the column on the left of each lane, and behind the last one
     unsigned long long* extents;     // 2 x strips: which batches of a strip were skipped
-    int* ranges;                     // for each launch RANGE_FIELDS: first and last strip, and where it stops
+    int* ranges;                     // for each launch RANGE_FIELDS: first and last strip, where it stops, first and
+                                     // last strip of groups that follow the GPU's own
+    unsigned long long* next_cells;  // boundary cells, extents and ranges on the GPUs of the next groups, and of those
+    unsigned long long* next_extents;  // before
+    const int* left_ranges;
     int* lives;                      // strips: what a strip was when a launch ended
     int* steps;                      // strips: steps computed
     unsigned char* computed;         // strips x blocks of block_rows rows: 1 where something was computed
     int least, row_cost, column_cost, near, far, left_rows, strips, blocks, block_rows;
+    int group, cards, card;          // strips of a group; the GPUs, and which of them this one is
     int launch, first_begun, last_begun;
 """,
 )
-RANGE_FIELDS = 3
+LAUNCH_FIELDS = "launch", "first_begun", "last_begun"
+"""The last fields of PRUNING, which differ from launch to launch."""
+RANGE_FIELDS, STOP, NEXT_GROUPS = 5, 2, 3
+"""Fields of a launch in ``ranges``, and the places of where it stops and of the strips in the next groups."""
 BUFFERS = DeviceStruct(
     "Buffers",
     """                    // what the sweep with start states stores (striped_states.cu)
@@ -202,7 +210,7 @@ SCORE = (
     *VALUES,
     CHECKPOINTS,
     PRUNING,
-    DeviceConstants.from_values(RANGE_FIELDS=RANGE_FIELDS),
+    DeviceConstants.from_values(RANGE_FIELDS=RANGE_FIELDS, STOP=STOP, NEXT_GROUPS=NEXT_GROUPS),
     HERE / "pruned_sweep.cuh",
     _score_constants(ONE_PIECE),
     _packed_constants(ONE_PIECE),

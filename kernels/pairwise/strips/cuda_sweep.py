@@ -11,11 +11,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
-from antidiag.kernels.pairwise.strips.cuda_bands import open_bands, place_bands
+from antidiag.kernels.pairwise.strips.cuda_bands import (
+    StripBand,
+    count_multiprocessors,
+    find_owners,
+    open_bands,
+    open_dealt_bands,
+)
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, copy_rows
 from antidiag.kernels.pairwise.strips.cuda_pruning import UNUSED_STATE, DevicePruning
 from antidiag.kernels.pairwise.strips.cuda_sources import (
@@ -46,20 +51,22 @@ class SweepBuffers:
 NOWHERE = CHECKPOINTS(rows=None, columns=None, tile=1, width=0, slots=1, height=1)
 """No special rows and columns are kept."""
 
-Launched = Callable[[cuda_sizes.SweepSlice, cupy.ndarray], None]
+Launched = Callable[[cuda_sizes.SweepSlice, cupy.ndarray, list[StripBand]], None]
+"""Called after a slice with the registers that lanes keep, and the bands of the GPUs."""
 Swept = tuple[cupy.ndarray, list[cuda_sizes.SweepSlice]]
 
 
 def sweep_scores(
     job: PairJob,
     checkpoint_arguments: tuple = NOWHERE,
-    after_launch: Launched = lambda part, state: None,
+    after_launch: Launched = lambda part, state, bands: None,
     pruning: DevicePruning | None = None,
 ) -> EndCell:
-    """Run the sweep of StripedScore; it also keeps special rows and columns as ``kept`` (CHECKPOINTS) says.
+    """Run the sweep of StripedScore; it also keeps special rows and columns as ``checkpoint_arguments`` say.
 
-    ``launched(slice, registers)`` is called after every launch.
+    ``after_launch`` is called after every launch. With ``pruning`` as many GPUs work as it uses.
     """
+    job = pruning.job if pruning else job
     keeps_checkpoints, pruned = checkpoint_arguments is not NOWHERE, {"PRUNED": 1} if pruning else {}
     compile_kernel = partial(
         job.compile_kernel, SCORE, "striped_score", KEYED=uses_keys(job), CHECKPOINTS=keeps_checkpoints, **pruned
@@ -67,14 +74,19 @@ def sweep_scores(
     registers = job.registers.choose_score(job.packed)
     state = job.run.allocate_array((job.strip_count, registers.count_registers(job.columns_per_lane), LANES), np.int32)
     extra = np.int32(KEY_SCALE), *checkpoint_arguments
-    boundary = None if job.peers else allocate_boundaries(job, whole=False)
+    boundary = None if job.peers or pruning else allocate_boundaries(job, whole=False)
     crossing_bytes = (4 if job.packed else 8) * job.piece_count
-    more: dict[str, Any] = {}
     if pruning:
         state.data.memset_async(UNUSED_STATE, state.nbytes, cupy.cuda.get_current_stream())
-        more |= {"launch_arguments": pruning.launch_arguments, "blocks_per_multiprocessor": 1}
     swept = run_sweep(
-        job, compile_kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch, **more
+        job,
+        compile_kernel,
+        state,
+        boundary,
+        crossing_bytes,
+        extra_arguments=extra,
+        after_launch=after_launch,
+        pruning=pruning,
     )
     log_strips(job, *swept, run_continues=keeps_checkpoints)
     return (
@@ -166,43 +178,49 @@ def run_sweep(
     crossing_bytes: int,
     extra_arguments: tuple,
     phase: str = "phase 1",
-    after_launch: Launched = lambda part, state: None,
-    launch_arguments: Callable[[cuda_sizes.SweepSlice], tuple] = lambda part: (),
-    blocks_per_multiprocessor: int = 0,
+    after_launch: Launched = lambda part, state, bands: None,
+    pruning: DevicePruning | None = None,
 ) -> Swept:
     """Launch every slice of every strip, with progress between launches; return the log of events, and the slices.
 
-    Without a ``boundary`` the peers of the job share the strips, and each GPU has its own. The last launches of another
-    phase than phase 1 are not waited for: more of that phase follows. Where most warps wait for few others, which they
-    would slow down, ``blocks_per_multiprocessor`` limits them.
+    Without a ``boundary`` the GPUs of the job share the strips, and each has its own. The last launches of another
+    phase than phase 1 are not waited for: more of that phase follows.
     """
     rows, columns, gpus = job.encoded.rows.size, job.encoded.columns.size, 1 if boundary is not None else job.gpu_count
-    slices = cuda_sizes.make_slices(rows, columns, job.s, job.batch, job.tiles, job.row_spread, gpus)
+    slices = (
+        pruning.slices
+        if pruning
+        else cuda_sizes.make_slices(rows, columns, job.s, job.batch, job.tiles, job.row_spread, gpus)
+    )
     shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handover_cells, job.row_spread)
     strips = job.tiles * job.strip_count
     apart, merged = cuda_sizes.log_apart(len(slices), strips), phase != "phase 1"
     log = job.run.allocate_events(cuda_sizes.log_rows(len(slices), strips, merged), strips)
     done = job.strip_count * job.first_row
     total = done + sum(part.steps_done for part in slices)
-    with (
-        open_bands(job, compile_kernel, len(slices), shared, boundary) as bands,
-        job.run.begin_phase(phase, job.quiet, waits=phase == "phase 1") as launches,
-    ):
-        for band in bands if blocks_per_multiprocessor else ():
-            band.most_blocks = min(band.most_blocks, blocks_per_multiprocessor * block_limits.multiprocessor_count())
+    opened = (
+        open_dealt_bands(job, compile_kernel, pruning, shared)
+        if pruning
+        else open_bands(job, compile_kernel, slices, shared, boundary)
+    )
+    with opened as bands, job.run.begin_phase(phase, job.quiet, waits=phase == "phase 1") as launches:
+
+        def finish_slice(index: int) -> None:
+            """Queue what follows a slice behind it on all GPUs."""
+            for band in bands:
+                bands[0].wait_for_slice(band, index)
+            after_launch(slices[index], state, bands)
+
         for index, part in enumerate(slices):
             row = index // apart if apart == 1 or (index % apart == 0 and not merged) else -1
-            arguments = *extra_arguments, *launch_arguments(part)
             for band in bands:
-                band.launch(index, part, job.batch, (state, log[row]), arguments)
+                band.launch(index, part, job.batch, (state, log[row]), extra_arguments)
             if index >= gpus - 1:  # what all GPUs have done
-                bands[0].wait_for_slice(bands[-1], index - gpus + 1)
-                after_launch(slices[index - gpus + 1], state)
+                finish_slice(index - gpus + 1)
             done += part.steps_done
             launches.note_launch(done, total)
         for index in range(max(len(slices) - gpus + 1, 0), len(slices)):
-            bands[0].wait_for_slice(bands[-1], index)
-            after_launch(slices[index], state)
+            finish_slice(index)
             launches.note_launch(total, total)
     return log, slices
 
@@ -262,7 +280,7 @@ def log_strips(
 ) -> None:
     """Log an event of phase 1 for every strip and logged slice that computed something.
 
-    Where the run ``goes_on``, the log is made while the device computes.
+    Where the ``run_continues``, the log is made while the device computes.
     """
     if not job.run.steps.keeps_events:
         return
@@ -279,23 +297,24 @@ def _log_times(job: PairJob, times: np.ndarray, slices: list[cuda_sizes.SweepSli
     times = times[: len(slices)]
     job.run.steps.share = min(job.run.steps.share, len(slices) / launches)
     part, strip = np.nonzero(times["end"])
-    shift = strip * slices[0].skew
+    shift = slices[0].shift_of(strip)
     starts = np.array([slice_.start for slice_ in slices])[part] - shift
     ends = np.array([slice_.end for slice_ in slices])[part] - shift
-    logged = _convert_times(job, times[part, strip], strip, ended_ns)
+    logged = _convert_times(job, times[part, strip], strip, slices[0].group, ended_ns)
     logged["row_start"] = job.first_row + np.clip(starts, 0, rows)
     logged["row_end"] = job.first_row + np.clip(ends, 0, rows)
     logged["column_start"], logged["column_end"] = strip * job.s, np.minimum((strip + 1) * job.s, columns)
     job.run.steps.add_array(logged)
 
 
-def _convert_times(job: PairJob, times: np.ndarray, strip: np.ndarray, ended_ns: int) -> np.ndarray:
+def _convert_times(job: PairJob, times: np.ndarray, strip: np.ndarray, group: int, ended_ns: int) -> np.ndarray:
     """Return the steps of strips; multiprocessors of several GPUs, each with a clock of its own, are counted on."""
     if job.tiles > 1 or job.gpu_count == 1:
         return job.run.convert_events(1, times, strip, ended_ns)
-    (cuts, workers), logged = place_bands(job), np.zeros(strip.size, STEP)
-    for first, end, worker in zip(cuts[:-1], cuts[1:], workers[:-1], strict=True):
-        own = (first <= strip) & (strip < end)
+    owners, logged, workers = find_owners(job, group)[strip], np.zeros(strip.size, STEP), 0
+    for number, multiprocessors in enumerate(count_multiprocessors(job)):
+        own = owners == number
         logged[own] = job.run.convert_events(1, times[own], strip[own], ended_ns)
-        logged["worker"][own] += worker
+        logged["worker"][own] += workers
+        workers += multiprocessors
     return logged

@@ -12,8 +12,13 @@
 //     the last one that held something of interest when the launch before it ended, and right of these as far as
 //     something of interest arrives; the first strip without any says so to all behind it.
 //
+//     Several GPUs take groups of strips in turn (DealtStrips), so that all of them work where the path is. A group is
+//     a launch behind the one on its left: what comes from there was stored by a launch that has ended.
+//
 // Memory: a boundary cell is H, K - H (0 to the opening cost) and the number of the launch that stored it, so that cells
 //     of other launches are never taken for its own. Two words a strip, used in turn, say which batches were skipped.
+//     The last strip of a group stores both where the GPU of the next group reads them. Of a launch that has ended, every
+//     cell that was not stored was skipped.
 //
 // Needs strip.cuh, sweep.cuh and a lane type that has, beside what sweep.cuh names,
 //     greatest()                        the greatest of the values it holds, gap states included
@@ -24,6 +29,36 @@ constexpr int MARK = MINUS_INFINITY / 2;                 // stands for a value t
 constexpr int NEVER = (1 << 24) - 1;                     // a batch that no launch has
 constexpr unsigned WAIT_NS = 200;
 constexpr int LIVES = 2, DEAD = 1;                       // what a strip was when a launch ended; 0: it has not begun
+
+// Groups of strips are dealt to the GPUs in turn. Each GPU counts its own strips, and has a column of boundary cells for
+// what comes from the left of each of its groups, before those of the strips in it.
+struct DealtStrips {
+    int group, cards, card;
+
+    explicit __device__ __forceinline__ DealtStrips(const Pruning& pruning)
+        : group(pruning.group), cards(pruning.cards), card(pruning.card) {}
+
+    __device__ __forceinline__ int strip(int number) const {
+        return (number / group * cards + card) * group + number % group;
+    }
+
+    // The number of the GPU's first strip at or behind another.
+    __device__ __forceinline__ int number_from(int strip) const {
+        const int turn = strip / (group * cards);
+        return turn * group + min(max(strip - (turn * cards + card) * group, 0), group);
+    }
+
+    __device__ __forceinline__ bool begins_group(int strip) const { return strip > 0 && strip % group == 0; }
+
+    __device__ __forceinline__ long long delay(int strip, int length) const {
+        return static_cast<long long>(strip / group) * length;
+    }
+
+    // The column of cells on the left of a strip; that on its right is the next one.
+    __device__ __forceinline__ int left_column(int strip) const {
+        return strip / (group * cards) * (group + 1) + strip % group;
+    }
+};
 
 __device__ __forceinline__ unsigned long long pack_cell(int h, int k, int launch) {
     unsigned low = static_cast<unsigned>(k - h) << 16 | static_cast<unsigned>(launch);
@@ -62,20 +97,26 @@ __device__ __forceinline__ int most_gain(
 
 // The strips of a launch: see above. `stop` is the first strip behind which nothing is of interest.
 struct Participants {
-    int first, last;
+    int first_number, first, last, group;
     int* stop;
 
-    __device__ __forceinline__ Participants(const Pruning& pruning, const Slice& slice) {
+    __device__ __forceinline__ Participants(const Pruning& pruning, const Slice& slice, const DealtStrips& dealt) {
         int* range = pruning.ranges + RANGE_FIELDS * pruning.launch;
-        first = min(range[0], pruning.first_begun), last = max(range[1], pruning.last_begun);
-        first = max(first, slice.first_strip);
-        stop = range + 2;
+        const int* arriving = pruning.left_ranges + RANGE_FIELDS * pruning.launch + NEXT_GROUPS;
+        first = min(min(range[0], arriving[0]), pruning.first_begun);
+        last = max(max(range[1], arriving[1]), pruning.last_begun);
+        first_number = dealt.number_from(min(max(first, slice.first_strip), pruning.strips));
+        first = dealt.strip(first_number), group = dealt.group;
+        stop = range + STOP;
     }
 
+    // Nothing arrives in a group behind the last strip: it would be known from the launch before.
     __device__ __forceinline__ bool excludes(int strip) const {
-        return strip > last && strip > *reinterpret_cast<volatile int*>(stop);
+        return strip > last && (strip / group * group > last || strip > *reinterpret_cast<volatile int*>(stop));
     }
 };
+
+__device__ __forceinline__ void include(int* range, int strip) { atomicMin(range, strip), atomicMax(range + 1, strip); }
 
 // What comes from the left for the next batch.
 struct Arrival {
@@ -96,20 +137,27 @@ __device__ __forceinline__ void pruned_sweep(
     const int bytes = problem.letters * PROFILE_STRIDE;
     unsigned char* profile = memory + threadIdx.x / LANES * (bytes + sizeof(Store));
     Store& shared = *reinterpret_cast<Store*>(profile + bytes);
-    const Participants taking_part(pruning, slice);
+    const DealtStrips dealt(pruning);
+    const Participants taking_part(pruning, slice, dealt);
     if (taking_part.first > taking_part.last) return;
     const int length = static_cast<int>(slice.end - slice.start);
     while (true) {
-        int strip = id == 0 ? taking_part.first + static_cast<int>(atomicAdd(ticket, 1u)) : 0;
+        int strip = id == 0 ? dealt.strip(taking_part.first_number + static_cast<int>(atomicAdd(ticket, 1u))) : 0;
         strip = __shfl_sync(WARP, strip, 0);
         if (strip >= slice.end_strip || taking_part.excludes(strip)) return;
-        const long long shift = static_cast<long long>(strip) * slice.skew;
+        const bool begins_group = dealt.begins_group(strip);
+        const bool ends_group = dealt.begins_group(strip + 1) && strip + 1 < pruning.strips;
+        const long long shift = static_cast<long long>(strip) * slice.skew + dealt.delay(strip, length);
         const int start = static_cast<int>(max(0ll, slice.start - shift));
         const int end = static_cast<int>(min(static_cast<long long>(slice.steps), slice.end - shift));
         int* own_state = state + static_cast<long long>(strip) * Lane::FIELDS * LANES;
-        unsigned long long* own_extent = pruning.extents + (launch & 1) * pruning.strips + strip;
-        const unsigned long long* left = cells_of(boundary, max(strip - 1, 0));
-        unsigned long long* right = cells_of(boundary, strip);
+        unsigned long long* own_extent =
+            (ends_group ? pruning.next_extents : pruning.extents) + (launch & 1) * pruning.strips + strip;
+        const unsigned long long* left = cells_of(boundary, dealt.left_column(strip));
+        unsigned long long* right =
+            ends_group ? pruning.next_cells + static_cast<long long>(dealt.left_column(strip + 1)) * boundary.capacity
+                       : cells_of(boundary, dealt.left_column(strip) + 1);
+        const int left_shift = static_cast<int>(shift) - slice.skew - (begins_group ? length : 0);
         const int life = pruning.lives[strip], first_column = strip * LANES * R, end_column = first_column + LANES * R;
         bool holds = start == 0 || life == LIVES;        // the lanes hold values that may be of interest
         bool is_loaded = false, is_fresh = false;        // ... have been loaded; and the letters of this batch
@@ -129,10 +177,11 @@ __device__ __forceinline__ void pruned_sweep(
                 in = {beside(problem, row), row > problem.m, t >= pruning.left_rows, 0};
             } else {
                 const int at = row + SPREAD - 2;         // the step of the left strip at which the cell leaves it
-                const int time = (strip - 1) * slice.skew + at, cell_launch = time / length + 1;
-                const int left_start = max(0, (cell_launch - 1) * length - (strip - 1) * slice.skew);
+                const int cell_launch = (left_shift + at) / length + 1;
+                const int left_start = max(0, (cell_launch - 1) * length - left_shift);
                 const int batch = (at - left_start) / BATCH;
-                const bool is_earlier = cell_launch < launch, is_outside = !is_earlier && strip == taking_part.first;
+                const bool is_earlier = cell_launch < launch - begins_group, has_ended = is_earlier || begins_group;
+                const bool is_outside = !has_ended && strip == taking_part.first;
                 const bool wanted = wants(row);
                 unsigned long long cell = early;
                 long long waits_since = 0;
@@ -142,8 +191,8 @@ __device__ __forceinline__ void pruned_sweep(
                         Extent extent(load_shared_by_all(
                             pruning.extents + (cell_launch & 1) * pruning.strips + strip - 1));
                         const bool is_told = extent.launch == cell_launch;
-                        in.is_skipped = is_outside || (is_told ? extent.skips(batch) : is_earlier);
-                        in.to_end = is_outside || (!is_earlier && is_told && batch >= extent.from);
+                        in.is_skipped = is_outside || (is_told ? extent.skips(batch) : has_ended);
+                        in.to_end = is_outside || (!is_earlier && (is_told ? batch >= extent.from : has_ended));
                         in.skipped = is_told && !is_earlier ? max(extent.before - batch, 0) : 0;
                         is_open = !in.is_skipped;
                     } else if (wanted) {
@@ -268,10 +317,12 @@ __device__ __forceinline__ void pruned_sweep(
             if (!stores && strip > taking_part.last) atomicMin(taking_part.stop, strip);
             int* next = pruning.ranges + RANGE_FIELDS * (launch + 1);
             if (is_loaded) pruning.lives[strip] = holds ? LIVES : DEAD;
-            if (holds && end < slice.steps) atomicMin(next, strip), atomicMax(next + 1, strip);
-            // Cells that the right neighbour has not read yet.
-            if (computed && last_computed >= end - slice.skew - SPREAD - BATCH && strip + 1 < pruning.strips)
-                atomicMin(next, strip + 1), atomicMax(next + 1, strip + 1);
+            if (holds && end < slice.steps) include(next, strip);
+            // Cells that the right neighbour has not read yet: in this launch, or at the end of the next one.
+            const bool is_late = computed && last_computed >= end - slice.skew - SPREAD - BATCH;
+            if (ends_group && computed) include(next + NEXT_GROUPS, strip + 1);
+            if (ends_group && is_late) include(next + RANGE_FIELDS + NEXT_GROUPS, strip + 1);
+            if (!ends_group && is_late && strip + 1 < pruning.strips) include(next, strip + 1);
             pruning.steps[strip] += computed * BATCH;
             if (computed) {
                 const bool first = log[strip].end == 0;          // a log may span several slices

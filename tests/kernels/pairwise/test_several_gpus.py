@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,14 @@ from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pruning import bounds
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
+from tests import oracle
+from tests.emulator.emulation import order
 from tests.problems import assert_same_path, pair
 
 LETTERS = np.array(list("ACGT"))
@@ -130,10 +137,53 @@ def run_on(problem: PairProblem, method: str, count: int, steps: StepLog | None 
 
 @pytest.fixture
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    from antidiag.kernels.pairwise.strips import cuda_sizes
-
     monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
     monkeypatch.setattr(cuda_sizes, "LEAST_STEPS", 64)
+
+
+@pytest.fixture
+def dealt_groups(monkeypatch: pytest.MonkeyPatch, short_slices: None) -> list[int]:
+    """Pruning uses all GPUs, although it gains little: groups of as many strips as the list says."""
+    group = [1]
+    monkeypatch.setattr(bounds, "LEAST_SHARE", -(10.0**9))
+    monkeypatch.setattr(cuda_sizes, "LEAST_STEPS", 128)
+    monkeypatch.setattr(
+        cuda_sizes,
+        "deal_strips",
+        lambda rows, columns, s, packed, share, gpus: (min(len(gpus), -(-columns // s)), *group),
+    )
+    return group
+
+
+@pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL, Mode.OVERLAP, Mode.QUERY_IN_TARGET])
+@pytest.mark.parametrize("count", [2, 4])
+def test_scores_with_pruning_are_those_of_one_gpu(
+    emulated, dealt_groups: list[int], monkeypatch: pytest.MonkeyPatch, mode: Mode, count: int
+) -> None:
+    random = np.random.default_rng(count)
+    LatePeers(monkeypatch, random)
+    for m, n, dealt_groups[0] in ((500, 520, 2), (250, 170, 1), (40, 300, 3)):
+        problem = draw_pair(random, mode, m, n)
+        expected = oracle.best_alignment(problem)
+        with order(count):
+            found = run_on(problem, "striped-score", count, s=64, T=16, pruning="on", precision="16")
+        assert (found.answer.score, found.answer.end) == (expected.score, expected.end)
+        if m == 500:
+            assert found.cells == problem.cells - found.answer.skipped.skipped_cells < 0.6 * problem.cells
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_paths_with_pruning_are_those_of_one_gpu(
+    emulated, dealt_groups: list[int], monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    random = np.random.default_rng(count)
+    LatePeers(monkeypatch, random)
+    for mode, dealt_groups[0] in ((Mode.LOCAL, 2), (Mode.GLOBAL, 1)):
+        problem = draw_pair(random, mode, 300, 320)
+        found = run_on(problem, "checkpointed-alignment", count, s=64, T=16, tile=64, pruning="on")
+        expected = oracle.best_alignment(problem)
+        assert found.answer.score == expected.score
+        assert_same_path(found.answer, expected)
 
 
 @pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL, Mode.OVERLAP])
@@ -164,16 +214,63 @@ def test_paths_are_those_of_one_gpu(emulated, short_slices, monkeypatch, count: 
         assert_same_path(found.answer, expected)
 
 
-def test_every_gpu_has_lanes_of_its_own_in_the_log(emulated, short_slices) -> None:
+@pytest.mark.parametrize("pruning", ["off", "on"])
+def test_every_gpu_has_lanes_of_its_own_in_the_log(emulated, dealt_groups: list[int], pruning: str) -> None:
     from tests.emulator.fake_cupy.kernels import MULTIPROCESSORS
 
-    steps = StepLog(keeps=True)
-    run_on(draw_pair(np.random.default_rng(1), Mode.LOCAL, 150, 256), "striped-score", 2, steps, s=32)
+    steps, dealt_groups[0] = StepLog(keeps=True), 2
+    problem = draw_pair(np.random.default_rng(1), Mode.LOCAL, 150, 256)
+    run_on(problem, "striped-score", 2, steps, s=32, pruning=pruning)
     events = steps.ordered_events()
-    left = events["column_start"] < 128
-    assert left.any() and not left.all()
-    assert (events["worker"][left] < MULTIPROCESSORS).all()
-    assert (events["worker"][~left] >= MULTIPROCESSORS).all()
+    own = events["column_start"] // 32 // 2 % 2 == 0 if pruning == "on" else events["column_start"] < 128
+    assert own.any() and not own.all()
+    assert (events["worker"][own] < MULTIPROCESSORS).all()
+    assert (events["worker"][~own] >= MULTIPROCESSORS).all()
+
+
+@pytest.mark.parametrize(("share", "used"), [(0.082, (1, 2, 3)), (0.009, (1, 1, 1)), (1.0, (1, 2, 4))])
+def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> None:
+    """Shares of 10 Mb in 16 bits: at 10 % divergence, at 3 %, and where all is computed."""
+    size = SimpleNamespace(rows=10**7, columns=10**7)
+    for most, count in zip((1, 2, 4), used, strict=True):
+        s = cuda_sizes.choose_parameters(size, 132 * most, cuda_sizes.PACKED_STEP, share)["s"]
+        found, group = cuda_sizes.deal_strips(size.rows, size.columns, s, True, share, [132] * most)
+        assert found == count
+        assert (group == -(-size.columns // s)) == (count == 1)
+
+
+@pytest.mark.parametrize(("pruning", "most_launches"), [("off", 4), ("on", 13)])
+def test_a_gpu_that_is_lost_is_named_and_the_run_goes_on_without_it(
+    emulated, dealt_groups: list[int], monkeypatch: pytest.MonkeyPatch, pruning: str, most_launches: int
+) -> None:
+    from tests.emulator.fake_cupy import cuda, kernels
+
+    problem = draw_pair(np.random.default_rng(2), Mode.LOCAL, 400, 420)
+    method, chosen = registry.find_method("checkpointed-alignment"), {"s": 64, "T": 16, "tile": 64, "pruning": pruning}
+    launch, launches = kernels.RawKernel.__call__, [0]
+
+    def lose_second_gpu(kernel: Any, *arguments: Any, **more: Any) -> None:
+        launches[0] += cuda.Device().id == 1
+        if launches[0] > most_launches and cuda.Device().id == 1:
+            raise cuda.CUDARuntimeError("cudaErrorLaunchFailure: unspecified launch failure")
+        launch(kernel, *arguments, **more)
+
+    def save_at_once(store: CheckpointWriter, *given: Any) -> Any:
+        saved = save(store, *given)
+        saved.result()
+        return saved
+
+    save = CheckpointWriter.save
+    monkeypatch.setattr(CheckpointWriter, "save", save_at_once)
+    with monkeypatch.context() as patch, gpus(2):
+        patch.setattr(kernels.RawKernel, "__call__", lose_second_gpu)
+        plan = engine.plan_run(method, problem, chosen, "cuda", peers=(1,), use_tuned=False)
+        with pytest.raises(BackendUnavailable, match=r"GPU 1 failed .* with --device 0,.* % of this run is kept"):
+            engine.execute(plan, keep_rate=False, keep_parts=True)
+    kept = interrupted_runs.find_run(method, problem, chosen)
+    assert kept and 0 < kept.fraction < 1
+    result = engine.execute(engine.plan_run(method, problem, chosen, "cuda", use_tuned=False), interrupted_run=kept)
+    assert_same_path(result.answer, oracle.best_alignment(problem))
 
 
 def test_a_method_that_uses_one_gpu_says_so(emulated) -> None:
