@@ -116,7 +116,8 @@ def plan_layout(
     largest = min(tile, rows), min(tile, columns)
     one, segments = int(tile_bytes(*largest, s, batch, values)), -(-columns // tile)
     # The two tiles of a band that a path crosses, each as far as the path needs it, have little more than a whole one.
-    tiles_bytes = min(max(TILES_BYTES, one * 5 // 4), one * min(bands * segments, 2 * (bands + segments)))
+    # A single band keeps no GPU busy: most strips wait for the one before.
+    tiles_bytes = min(max(TILES_BYTES, one * 5 // 2), one * min(bands * segments, 2 * (bands + segments)))
     tiles = tiles_bytes, min(tiles_bytes // one, MOST_TILES)
     whole = CheckpointLayout(tile, rows, columns, strips, width, bands, rows, False, *tiles, values)
     slots = span // tile + 2
@@ -125,19 +126,17 @@ def plan_layout(
 
 
 def choose_parameters(problem: PairProblem, multiprocessors: int, share: float = 1.0) -> dict[str, Any]:
-    """Choose all parameters but the memory limit: those of StripedScore in 32 bits, and the tile size.
+    """Choose all parameters but the memory limit: those of StripedScore, and the tile size.
 
-    While rows and columns are kept, 16 bits were slower (600 kb x 600 kb on an H200: 200 ms for phase 1, not 165).
     Special rows and columns take some 1,000 bytes a letter. Recomputed cells grow with the tile size; below LEAST_TILE
     a smaller tile gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP, share)
+    chosen = cuda_sizes.choose_score_parameters(problem, multiprocessors, share)
     alone = chosen["threads"] == 4 * LANES
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
     return {
         **chosen,
         "T": cuda_sizes.BATCH if alone else SHARED_BATCH,
-        "precision": "32",
         "tile": max(1, min(max(problem.columns // TILES, LEAST_TILE), MOST_TILE) // s) * s,
     }
 
