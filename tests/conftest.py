@@ -40,19 +40,15 @@ atexit.register(shutil.rmtree, OWN, ignore_errors=True)
 os.environ["TMPDIR"] = tempfile.tempdir = OWN
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = OWN
 
-if importlib.util.find_spec("hypothesis"):
-    from hypothesis import HealthCheck, settings
-
-    settings.register_profile(
-        "antidiag", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-    )
-    settings.load_profile("antidiag")
-
 
 UNTESTED = pytest.StashKey[Untested]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if importlib.util.find_spec("hypothesis"):
+        from tests import example_counts
+
+        example_counts.set_share(runs_slow_tests="not slow" not in config.option.markexpr)
     config.stash[UNTESTED] = Untested(config)
     config.pluginmanager.register(config.stash[UNTESTED], "untested")
     if not hasattr(config, "workerinput"):  # the process that collects all results

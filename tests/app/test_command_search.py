@@ -122,9 +122,9 @@ def test_it_says_when_nothing_is_found(qtbot, ready):
     ("typed", "wanted"),
     [
         ("autosave", "Save automatically"),
-        ("memory limit", "Main memory"),
+        pytest.param("memory limit", "Main memory", marks=pytest.mark.slow),
         ("presenter", "Lectures"),
-        ("export gif", "Step by step"),
+        pytest.param("export gif", "Step by step", marks=pytest.mark.slow),
     ],
 )
 def test_settings_and_pages_are_found_by_other_words_before_they_are_opened(qtbot, window, typed, wanted):
@@ -139,7 +139,7 @@ def test_settings_and_pages_are_found_by_other_words_before_they_are_opened(qtbo
     ("typed", "wanted", "hint"),
     [
         ("heat map", "Plot: Heat map", "plot of Tune"),
-        ("roofline", "Plot: Roofline", "plot of Tune"),
+        pytest.param("roofline", "Plot: Roofline", "plot of Tune", marks=pytest.mark.slow),
         ("reuse earlier", "Reuse earlier points", "Tune"),
         ("save handout", "handout", "Learn > Lectures"),
         ("affine", "", "in the help"),

@@ -146,7 +146,7 @@ def test_two_genomes_step_along_the_alignment(qtbot: Any, genomes: Window) -> No
     assert np.count_nonzero(outside) < gaps[ends].size / 2, "most gaps lie in the control region"
 
 
-@pytest.mark.parametrize("title", ["Matrix", "Alignment"])
+@pytest.mark.parametrize("title", [pytest.param("Matrix", marks=pytest.mark.slow), "Alignment"])
 def test_two_genomes_save_a_figure(qtbot: Any, genomes: Window, answers: Answers, tmp_path: Path, title: str) -> None:
     view = turn_to_tab(qtbot, genomes, title)
     answers.path = tmp_path / "figure.svg"

@@ -83,6 +83,7 @@ def test_the_users_own_folder_is_used(reported: Callable[..., Reported], tmp_pat
     assert not (tmp_path / "antidiag").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a file has another mode there")
 def test_where_no_folder_can_be_made_code_is_not_kept(reported: Callable[..., Reported], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
