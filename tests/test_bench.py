@@ -55,6 +55,7 @@ def test_quick_leaves_out_the_slowest_peers(no_gpu):
     assert contenders(True) < contenders(False)
 
 
+@pytest.mark.slow
 def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
     gpu = Device(0, "A GPU", multiprocessors=1, compute_capability=(9, 0), memory_bytes=0)
     monkeypatch.setattr(devices, "discover_devices", lambda: ((gpu,), ""))

@@ -114,6 +114,7 @@ def genomes(qtbot: Any, open_window: Callable[..., Window]) -> Window:
     return window
 
 
+@pytest.mark.slow
 def test_two_genomes_look_at_the_matrix(qtbot: Any, genomes: Window) -> None:
     assert genomes.session.entries[0].result.answer.score == 25_688
     view = turn_to_tab(qtbot, genomes, "Matrix")
