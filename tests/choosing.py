@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels.trials import Choice
+from tests.example_counts import count_examples
 
 _integers = lru_cache(maxsize=None)(st.integers)
 """Strategies, each of which is made, and looked through, once."""
@@ -33,10 +34,10 @@ class HypothesisChooser:
 
 
 def for_all(check: Callable[[HypothesisChooser], None], examples: int) -> None:
-    """Try a check on so many choices; the first that fails is made small."""
+    """Try a check on so many choices, fewer where slow tests are left out; the first that fails is made small."""
 
     @settings(
-        max_examples=examples, deadline=None, derandomize=True, database=None,
+        max_examples=count_examples(examples), deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
     )  # fmt: skip
     @given(data=st.data())

@@ -28,6 +28,10 @@ GC_THRESHOLD = 20_000
 """Allocations between two garbage collections, instead of Python's 700: pytest makes millions of objects that stay."""
 gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
 
+QUICK_COMPILATION = "1"
+"""Numba's level of optimisation where slow tests are left out: a quarter less time than 3, the level of users, at which
+all tests run where slow ones do."""
+
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "tests" / "app"
 
@@ -40,19 +44,18 @@ atexit.register(shutil.rmtree, OWN, ignore_errors=True)
 os.environ["TMPDIR"] = tempfile.tempdir = OWN
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = OWN
 
-if importlib.util.find_spec("hypothesis"):
-    from hypothesis import HealthCheck, settings
-
-    settings.register_profile(
-        "antidiag", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-    )
-    settings.load_profile("antidiag")
-
 
 UNTESTED = pytest.StashKey[Untested]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    runs_slow_tests = "not slow" not in config.option.markexpr
+    if not runs_slow_tests:  # before anything imports Numba, also in programs that tests start
+        os.environ.setdefault("NUMBA_OPT", QUICK_COMPILATION)
+    if importlib.util.find_spec("hypothesis"):
+        from tests import example_counts
+
+        example_counts.set_share(runs_slow_tests)
     config.stash[UNTESTED] = Untested(config)
     config.pluginmanager.register(config.stash[UNTESTED], "untested")
     if not hasattr(config, "workerinput"):  # the process that collects all results

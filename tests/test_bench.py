@@ -47,6 +47,7 @@ def test_peers_score_the_same_problem(no_gpu):
         assert all("not installed" in point.reason for point in found if not point.has_times)
 
 
+@pytest.mark.slow
 def test_quick_leaves_out_the_slowest_peers(no_gpu):
     def contenders(quick: bool) -> int:
         return sum(len(case.sweep.contenders) for case in cpu_suite.benchmark_cases(quick))
@@ -54,6 +55,7 @@ def test_quick_leaves_out_the_slowest_peers(no_gpu):
     assert contenders(True) < contenders(False)
 
 
+@pytest.mark.slow
 def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
     gpu = Device(0, "A GPU", multiprocessors=1, compute_capability=(9, 0), memory_bytes=0)
     monkeypatch.setattr(devices, "discover_devices", lambda: ((gpu,), ""))
@@ -79,6 +81,7 @@ def test_the_benchmark_prints_and_saves(no_gpu, monkeypatch, capsys, tmp_path):
     assert {row["contender"] for row in rows} == set(first.sweep.contenders)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 def test_the_peak_of_a_task_is_that_of_its_own_process():
     """The reference of the path keeps the matrix: so many bytes at least."""

@@ -103,6 +103,7 @@ def test_its_parameter_is_an_axis(said: Mapping[str, str]) -> None:
     assert said[SWEEP].count("EditDistance  cpu") == 4
 
 
+@pytest.mark.slow
 def test_it_conforms(project: Path) -> None:
     suite = ("-m", "pytest", "tests/kernels/test_conformance.py", "-k", "edit-distance", "-p", "no:cacheprovider")
     told = printed_by(project, *suite, "-p", "no:pytest-qt", "-p", "no:xdist")

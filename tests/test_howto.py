@@ -27,6 +27,8 @@ NEEDS_MACHINES = re.compile(r"--on gpus|--device all|--backend cuda|--scheduler"
 """Commands that need GPUs or a cluster; the recipes for clusters have a test of their own."""
 FENCED_COMMAND = re.compile(r"^antidiag (.*)$", re.MULTILINE)
 MOST_LETTERS = 400
+SLOW_PAGES = {"cluster", "print-figure", "search-a-database", "several-gpus"}
+"""Pages that start several processes, or draw large figures."""
 FAMILY = (
     ">a\nMVLSPADKTNVKAAWGKVGAHAGEYGAEALERM\n>b\nMVLSGEDKSNIKAAWGKIGGHGAEYGAEALERM\n"
     ">c\nMVLSADDKTNIKNCWGKIGGHGGEYGEEALQRM\n"
@@ -74,13 +76,20 @@ def runnable(page: Path) -> list[str]:
     ]
 
 
+def _marks(page: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of the tests of a page."""
+    return (pytest.mark.slow,) if page in SLOW_PAGES else ()
+
+
 def written_files(command: str) -> list[str]:
     """Return the files that a command is to write."""
     words = shlex.split(command)
     return [after for word, after in itertools.pairwise(words) if word in ("--out", "--plot", "--csv")]
 
 
-@pytest.mark.parametrize("page", [page for page in HOWTOS if runnable(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=_marks(page.stem), id=page.stem) for page in HOWTOS if runnable(page)]
+)
 def test_the_commands_of_a_page_run(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from antidiag.app.cli import program
 
@@ -114,7 +123,11 @@ def python_blocks() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "code"), python_blocks(), ids=[f"{page}-{at}" for at, (page, _) in enumerate(python_blocks())]
+    ("page", "code"),
+    [
+        pytest.param(page, code, marks=_marks(page), id=f"{page}-{at}")
+        for at, (page, code) in enumerate(python_blocks())
+    ],
 )
 def test_the_python_of_a_page_runs(page: str, code: str, folder: Path) -> None:
     """As a script of its own; worker processes stand for a cluster."""
@@ -133,6 +146,7 @@ def test_the_python_of_a_page_runs(page: str, code: str, folder: Path) -> None:
         assert sorted(path.name for path in folder.glob("aligned/*.sto")) == ["one.sto", "two.sto"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the script is one of bash")
 def test_the_script_of_a_job_array_runs(folder: Path) -> None:
     page = next(page for page in HOWTOS if page.stem == "cluster")

@@ -84,6 +84,7 @@ def test_the_wheel_has_one_package_with_all_its_files(wheel: Path) -> None:
     assert expected <= set(names), sorted(expected - set(names))
 
 
+@pytest.mark.slow
 def test_the_commands_say_their_own_name(environment: Path, tmp_path: Path) -> None:
     assert printed_by(environment, tmp_path, "antidiag", "--version").startswith("Antidiag ")
     text = printed_by(environment, tmp_path, "antidiag", "compare", "--help")

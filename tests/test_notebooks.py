@@ -21,6 +21,7 @@ def test_there_are_three() -> None:
     assert {book.stem for book in BOOKS} == set(PICTURES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat = pytest.importorskip("nbformat")

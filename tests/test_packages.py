@@ -46,6 +46,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_sdist_and_wheel_are_as_an_index_wants_them(built: Path) -> None:
     pytest.importorskip("twine")
     pytest.importorskip("check_wheel_contents")

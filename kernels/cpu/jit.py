@@ -1,9 +1,10 @@
 """Numba for CPU code: the decorators of compiled functions, and the folder that keeps their machine code.
 
-    <user's cache folder>/antidiag/numba/<Numba version>-<digest of the sources>/
+    <user's cache folder>/antidiag/numba/<Numba version>-O<level of optimisation>-<digest of the sources>/
 
 Numba recompiles a function when its own file changes, but compiled code also contains constants and functions of other
-modules. The digest in the folder's name covers all sources of the package, so that stale code is never loaded.
+modules. The digest in the folder's name covers all sources of the package, so that stale code is never loaded; nor is
+code of another level of optimisation (``NUMBA_OPT``).
 ``NUMBA_CACHE_DIR`` replaces the first three parts.
 """
 
@@ -50,6 +51,11 @@ def digest_sources(folder: Path) -> str:
             status = os.stat(os.path.join(parent, name))
             found.update(f"{parent}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
     return found.hexdigest()
+
+
+def name_cache_folder() -> str:
+    """Return the name of the folder that keeps the code of this Numba, of its level of optimisation and the sources."""
+    return f"{numba.__version__}-O{int(numba.config.OPT)}-{digest_sources(ROOT)}"
 
 
 def make_cache_folder(parent: Path, name: str) -> Path | None:
@@ -154,9 +160,7 @@ def register_system_function(name: str, function: Any) -> None:
     binding.add_symbol(name, address)
 
 
-_folder = make_cache_folder(
-    Path(numba.config.CACHE_DIR or default_cache_folder()), f"{numba.__version__}-{digest_sources(ROOT)}"
-)
+_folder = make_cache_folder(Path(numba.config.CACHE_DIR or default_cache_folder()), name_cache_folder())
 numba.config.CACHE_DIR = str(_folder or "")
 if _folder is not None:
     _saving_lock = SavingLock(_folder / "saving.lock")

@@ -95,7 +95,7 @@ def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) ->
     assert not window.session.state.sequences
 
 
-@pytest.mark.parametrize("large", [edit_history.LARGE_LETTERS, 0])
+@pytest.mark.parametrize("large", [pytest.param(edit_history.LARGE_LETTERS, marks=pytest.mark.slow), 0])
 def test_edits_go_with_the_session(
     qtbot: Any, window: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
 ) -> None:

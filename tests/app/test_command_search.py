@@ -94,6 +94,7 @@ def test_methods_data_results_and_settings_are_found(qtbot, ready):
     dialog.close()
 
 
+@pytest.mark.slow
 def test_what_was_chosen_comes_first_the_next_time_also_after_a_restart(qtbot, ready, make_window):
     type_and_choose(qtbot, ready, "next view")
     type_and_choose(qtbot, ready, "light theme")
@@ -122,9 +123,9 @@ def test_it_says_when_nothing_is_found(qtbot, ready):
     ("typed", "wanted"),
     [
         ("autosave", "Save automatically"),
-        ("memory limit", "Main memory"),
+        pytest.param("memory limit", "Main memory", marks=pytest.mark.slow),
         ("presenter", "Lectures"),
-        ("export gif", "Step by step"),
+        pytest.param("export gif", "Step by step", marks=pytest.mark.slow),
     ],
 )
 def test_settings_and_pages_are_found_by_other_words_before_they_are_opened(qtbot, window, typed, wanted):
@@ -138,8 +139,8 @@ def test_settings_and_pages_are_found_by_other_words_before_they_are_opened(qtbo
 @pytest.mark.parametrize(
     ("typed", "wanted", "hint"),
     [
-        ("heat map", "Plot: Heat map", "plot of Tune"),
-        ("roofline", "Plot: Roofline", "plot of Tune"),
+        pytest.param("heat map", "Plot: Heat map", "plot of Tune", marks=pytest.mark.slow),
+        pytest.param("roofline", "Plot: Roofline", "plot of Tune", marks=pytest.mark.slow),
         ("reuse earlier", "Reuse earlier points", "Tune"),
         ("save handout", "handout", "Learn > Lectures"),
         ("affine", "", "in the help"),
@@ -155,12 +156,14 @@ def test_tune_and_learn_are_found_before_they_were_opened(qtbot, window, typed, 
     search.close()
 
 
+@pytest.mark.slow
 def test_a_plot_that_is_chosen_in_the_search_is_shown(qtbot, window):
     type_and_choose(qtbot, window, "plot parallel")
     assert window.workspaces.currentWidget() is window.tune_page
     assert window.tune.plots.tabs.tabText(window.tune.plots.tabs.currentIndex()) == "Parallel"
 
 
+@pytest.mark.slow
 def test_commands_of_hidden_pages_of_learn_are_found(qtbot, window):
     window.turn_to(2)
     search = open_search(qtbot, window)
@@ -169,6 +172,7 @@ def test_commands_of_hidden_pages_of_learn_are_found(qtbot, window):
     search.close()
 
 
+@pytest.mark.slow
 def test_methods_are_listed_with_the_name_of_their_family(qtbot, window):
     search = open_search(qtbot, window)
     qtbot.keyClicks(search.line, window.methods[0].name)

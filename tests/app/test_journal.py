@@ -51,6 +51,7 @@ while True:
 DNA = [Sequence(name, b"ACGT", SequenceType.DNA) for name in "abc"]
 
 
+@pytest.mark.slow
 def test_an_edit_right_before_a_kill_is_there_at_the_next_start(
     qtbot: Any, folder: Path, make_window: Callable[[], Any], tmp_path: Path
 ) -> None:
@@ -163,12 +164,12 @@ def test_tree_edits_are_there_after_each_of_several_kills(qtbot: Any, make_windo
     window.session.add_data([tree])
     window.shown_data.show_datum(tree)
     expected = tree
-    for number in range(5):
+    for number in range(3):
         view = window.viewer.current
         assert view.id == "tree" and view.editor.tree == expected
         view.editor.swap_children(1 + number % 2)
         view.editor.root_above(3 + number)
-        if number == 2:
+        if number == 1:
             window.autosave._save_soon()
             window.autosave._wait(lambda share: None)
             view.editor.swap_children(0)

@@ -66,6 +66,7 @@ def close_to(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+@pytest.mark.slow
 def test_every_view_comes_back_as_it_was_left(qtbot: Any, folder: Path) -> None:
     """Each kind of view, with a result of each problem: zoomed in, left for nothing, and shown again by another one."""
     seen: dict[str, set[str]] = {}

@@ -156,6 +156,7 @@ window.close()
 """
 
 
+@pytest.mark.slow
 def test_the_window_fits_a_screen_of_1280_x_720_at_200_percent(tmp_path):
     screen = {
         "name": "a",

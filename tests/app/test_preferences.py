@@ -35,6 +35,7 @@ def test_every_setting_has_a_row_and_is_found(qtbot, dialog):
     assert dialog.focusWidget() is dialog.computing.threads and dialog.isVisible()
 
 
+@pytest.mark.slow
 def test_fonts_are_applied_at_once_and_kept(qtbot, dialog, ready, make_window):
     before = ready.method.summary.fontMetrics().height()
     dialog.appearance.size_box.setValue(20)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -146,6 +147,7 @@ def test_run_is_in_the_free_page(qtbot: Any, ready: Any) -> None:
     assert len(ready.result_tabs.pages) == 2 and ready.viewer.result is ready.session.entries[0].result
 
 
+@pytest.mark.slow
 def test_alignments_from_files_stay_in_their_tabs_side_by_side(
     qtbot: Any, make_window: Callable[[], Any], tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ def genomes(qtbot: Any, open_window: Callable[..., Window]) -> Window:
     return window
 
 
+@pytest.mark.slow
 def test_two_genomes_look_at_the_matrix(qtbot: Any, genomes: Window) -> None:
     assert genomes.session.entries[0].result.answer.score == 25_688
     view = turn_to_tab(qtbot, genomes, "Matrix")
@@ -146,7 +147,7 @@ def test_two_genomes_step_along_the_alignment(qtbot: Any, genomes: Window) -> No
     assert np.count_nonzero(outside) < gaps[ends].size / 2, "most gaps lie in the control region"
 
 
-@pytest.mark.parametrize("title", ["Matrix", "Alignment"])
+@pytest.mark.parametrize("title", [pytest.param("Matrix", marks=pytest.mark.slow), "Alignment"])
 def test_two_genomes_save_a_figure(qtbot: Any, genomes: Window, answers: Answers, tmp_path: Path, title: str) -> None:
     view = turn_to_tab(qtbot, genomes, title)
     answers.path = tmp_path / "figure.svg"

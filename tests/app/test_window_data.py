@@ -336,6 +336,7 @@ def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready)
     assert not table.isColumnHidden(TYPE)
 
 
+@pytest.mark.slow
 def test_very_many_records_do_not_freeze_the_table(qtbot, window):
     letters = b"ACGT" * 25
     found = [Sequence(f"record{number}", letters, SequenceType.DNA) for number in range(MANY)]

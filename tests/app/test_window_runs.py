@@ -191,6 +191,7 @@ def graphics_items() -> list[QGraphicsItem]:
     return [item for item in gc.get_objects() if issubclass(type(item), QGraphicsItem) and shiboken6.isValid(item)]
 
 
+@pytest.mark.slow
 def test_no_part_of_a_picture_is_left_without_a_scene(qtbot, ready):
     """At the end of the process Qt would destroy it in any order, and crash."""
     before = {id(item) for item in graphics_items()}  # what other tests left

@@ -20,7 +20,9 @@ from tests.attack.corpus import corpus
 SEED, FILES, AT_ONCE = 20, 2000, 500
 
 
-@pytest.mark.parametrize("first", range(0, FILES, AT_ONCE))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(AT_ONCE, FILES, AT_ONCE))]
+)
 def test_damaged_files_are_read_or_refused(tmp_path, first):
     found = [readers.attack(SEED, number, tmp_path) for number in range(first, first + AT_ONCE)]
     assert not any(found), "\n\n".join(filter(None, found))

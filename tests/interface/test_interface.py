@@ -180,7 +180,7 @@ def test_many_pairs_are_aligned_as_single_ones(tmp_path) -> None:
 def test_many_pairs_take_options_of_single_ones() -> None:
     pairs = ["ACGTTGCA", "ACC", "TTTAAACCAGT"], ["TGCAACGA", "GGT", "TTTAACAGT"]
     for strand in ("reverse", "both"):
-        settings = {"strand": strand, "mode": "global", "preset": "map-ont"}
+        settings = {"strand": strand, "mode": "global", "match": 2, "mismatch": -4}
         hits = list(ad.align_many(*pairs, **settings))
         single = [ad.align(one, other, **settings) for one, other in zip(*pairs, strict=True)]
         assert [(hit.strand, hit.rows, hit.identities) for hit in hits] == [

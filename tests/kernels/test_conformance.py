@@ -48,13 +48,8 @@ def test_symmetries_hold(method: Method, backend: str) -> None:
 
 
 @each
-def test_progress_rises_to_its_end(method: Method, backend: str) -> None:
-    checks.progress_rises_to_its_end(method, backend)
-
-
-@each
-def test_steps_cover_the_phases(method: Method, backend: str) -> None:
-    checks.steps_cover_the_phases(method, backend)
+def test_progress_and_steps_are_complete(method: Method, backend: str) -> None:
+    checks.progress_and_steps_are_complete(method, backend)
 
 
 @each

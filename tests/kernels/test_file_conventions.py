@@ -26,6 +26,7 @@ def test_lower_case_letters_are_capitals_or_unknown():
     assert read_sequence_text(MASKED)[0].letters == b"ACGTACGTACGTT"
 
 
+@pytest.mark.slow
 def test_a_file_of_very_many_records_is_masked_too(tmp_path):
     path = tmp_path / "many.fa"
     path.write_text("".join(f">r{number}\nACGTacGT\n" for number in range(30_000)))

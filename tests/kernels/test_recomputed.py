@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -18,6 +18,7 @@ from antidiag.kernels.pairwise.checkpointed import sizes
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 from tests.kernels.triple.problems import triples
 from tests.problems import pair, pairs
 
@@ -26,7 +27,7 @@ LAYERS = ("layer_start", "layer_end")
 SCORING = Scoring(match_mismatch(2, -3), 5, 2)
 METHODS = [method for method in registry.METHODS if method.cost.count_recomputed is not nothing_recomputed]
 DECLARING = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.id)
-CHECKED = settings(max_examples=15, deadline=None)
+CHECKED = try_examples(15, deadline=None)
 
 
 def counted(method: Method, problem: Any, given: dict[str, Any]) -> tuple[int, int]:

@@ -192,6 +192,7 @@ sys.exit(program.main(sys.argv[1:]))
 """The command line, killed as by kill -9 when it is about to write the second part of a run."""
 
 
+@pytest.mark.slow
 def test_a_killed_command_is_continued_and_comes_to_the_same_result(
     long_pair: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_sweep_of_which_no_point_can_be_measured_fails_with_every_reason_once(
     ]
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_keeps_what_it_had_finished(says, tmp_path):
     """Killed without warning, then gone on with: the points that were finished are not measured again."""
     words = ["sweep", "striped-score", "--length", "2500", "--axis", "gap_open=1:80:1", "--repeat", "1",

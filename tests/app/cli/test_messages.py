@@ -91,7 +91,7 @@ def test_a_mistyped_command_is_recognised(capsys):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-@pytest.mark.parametrize("words", ["methods", "samples --copy samples"])
+@pytest.mark.parametrize("words", ["methods", pytest.param("samples --copy samples", marks=pytest.mark.slow)])
 def test_a_reader_that_has_seen_enough_is_no_error(words: str, tmp_path: Path) -> None:
     command = f"{sys.executable} -u {ROOT / 'main.py'} {words} | head -1; echo ${{PIPESTATUS[@]}}"
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -128,6 +128,7 @@ sys.exit(main.main(sys.argv[1:]))
 """The program, with a standard error that says of itself that it is a terminal."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_interrupt_of_a_long_run_on_a_terminal(tmp_path):
     """A run that would take many minutes draws its bar, and ends after Ctrl-C with one line and no file."""

@@ -99,6 +99,7 @@ def same(found: AlignedSequences, wanted: AlignedSequences) -> bool:
     return found.names == wanted.names and np.array_equal(written_letters(found), written_letters(wanted))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stuck", [False, True], ids=["between", "while-saving"])
 def test_a_killed_program_has_its_edits_at_the_next_start(qtbot: Any, folder: Path, stuck: bool) -> None:
     started = subprocess.Popen(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from antidiag.app.tune.plots.point_panel import point_facts
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 from tests.app.tune.driving import finish
@@ -32,6 +34,7 @@ def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_w
     assert again.tune.title.text() == tune.title.text()
 
 
+@pytest.mark.slow
 def test_the_axes_of_the_last_time_are_set_again(qtbot: Any, ready: Any, tune: Any, make_window: Any) -> None:
     tune.form.axis_editors.editors[0].set_value("s", "32,64")
     tune.form.axis_editors.editors[1].set_value("threads", "1,2")

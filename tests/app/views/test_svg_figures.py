@@ -32,6 +32,8 @@ METHODS = (
     "minplus-product",
 )
 """A method of every kind of view."""
+SLOW = {"layered-bt3", "parttree", "profile-wavefront", "hmm-baum-welch", "matrix-chain"}
+"""Methods with many views, each of which has tests of its own figure."""
 
 
 def figure_size(view: Any) -> QSize:
@@ -43,7 +45,9 @@ def figure_size(view: Any) -> QSize:
     )
 
 
-@pytest.mark.parametrize("method_id", METHODS)
+@pytest.mark.parametrize(
+    "method_id", [pytest.param(name, marks=(pytest.mark.slow,) * (name in SLOW)) for name in METHODS]
+)
 def test_the_svg_of_each_view_is_its_image(method_id: str, qtbot: Any, answers: Any) -> None:
     method = registry.find_method(method_id)
     planned = engine.plan_run(method, promised_costs.make_problem(method, 0), backend="cpu")

@@ -56,7 +56,9 @@ def assert_same_after_change(qtbot: Any, make: Callable[[], QWidget], name: str)
     assert different <= SHARE, f"{name}: {different:.1%} of the pixels have other colours"
 
 
-@pytest.mark.parametrize("method_id", ["chunked-alignment-1", "nj-pruned", "msa"])
+@pytest.mark.parametrize(
+    "method_id", ["nj-pruned", *(pytest.param(name, marks=pytest.mark.slow) for name in ("chunked-alignment-1", "msa"))]
+)
 def test_a_view_of_a_result(qtbot: Any, answers: Any, method_id: str) -> None:
     method = registry.find_method(method_id)
     planned = engine.plan_run(method, promised_costs.make_problem(method, 0), backend="cpu")

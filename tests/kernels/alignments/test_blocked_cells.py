@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.alignments import (
@@ -29,6 +29,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences, unaligned_se
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.serialization import decode, encode
+from tests.example_counts import try_examples
 
 WIDTHS = st.one_of(
     st.integers(1, 12),
@@ -100,7 +101,7 @@ def same(tiles: AlignedSequences, arrays: AlignedSequences) -> None:
     assert np.array_equal(written_letters(tiles), written_letters(arrays))
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150, deadline=None)
 @given(found=alignments(), data=st.data())
 def test_edits_of_tiles_are_those_of_arrays_and_leave_those_before(found, data):
     arrays, states = found, [(block_edits.to_blocks(found), found)]
@@ -122,7 +123,7 @@ def test_edits_of_tiles_are_those_of_arrays_and_leave_those_before(found, data):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60, deadline=None)
 @given(found=alignments(), data=st.data())
 def test_gaps_and_moves_never_change_the_sequences(found, data):
     rows, columns = found.letters.shape
@@ -145,7 +146,7 @@ def test_gaps_and_moves_never_change_the_sequences(found, data):
         assert [one.letters for one in unaligned_sequences(tiles)] == before
 
 
-@settings(max_examples=80, deadline=None)
+@try_examples(80, deadline=None)
 @given(found=alignments(), data=st.data())
 def test_counts_follow_edits_there_and_back_and_changes_are_kept_as_data(found, data):
     states = [block_edits.to_blocks(found)]

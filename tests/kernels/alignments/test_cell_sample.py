@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.alignments import cell_pixels
@@ -16,6 +16,7 @@ from antidiag.kernels.alignments.column_statistics import CLASSES, LETTER_CLASS
 from antidiag.kernels.alignments.cpu_blocks import BLOCK_WIDTH
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
+from tests.example_counts import try_examples
 
 EMPTY = 0x123456
 
@@ -78,7 +79,7 @@ def edited(tiles: BlockedCells, draw: st.DrawFn) -> BlockedCells:
 
 
 @given(st.data(), st.integers(1, 4), st.integers(2 * BLOCK_WIDTH, 3 * BLOCK_WIDTH + 5), st.booleans())
-@settings(max_examples=60, deadline=None)
+@try_examples(60, deadline=None)
 def test_pixels_are_cells_whatever_was_edited_after_the_sample(
     data: st.DataObject, rows: int, columns: int, of_columns: bool
 ) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from antidiag.kernels.alignments import motif_search
@@ -15,6 +15,7 @@ from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
+from tests.example_counts import try_examples
 
 ROWS = st.integers(1, 30).flatmap(
     lambda columns: st.lists(st.text("ACG-", min_size=columns, max_size=columns), min_size=1, max_size=4)
@@ -64,7 +65,7 @@ def test_a_motif_is_found_wherever_as_many_letters_are_right(rows, motif, allowe
     assert [tuple(hit) for hit in found.tolist()] == wanted
 
 
-@settings(max_examples=200)
+@try_examples(200)
 @given(ROWS, EXPRESSIONS.filter(len) | st.tuples(EXPRESSIONS, EXPRESSIONS).map("|".join))
 @example(["AACA"], "(A|AA)C?")
 @example(["ACGACG", "CA-GGC"], "(?:A|AC|ACG)(?:G|CG)*?")
@@ -180,7 +181,7 @@ def test_a_motif_may_be_longer_than_a_word_has_bits(length, allowed):
     assert not len(motif_search.find_motif(alignment([row]), np.arange(1), f"{motif.tobytes().decode()} {allowed}"))
 
 
-@settings(max_examples=20)
+@try_examples(20)
 @given(st.integers(1, 4), st.integers(1, 30), st.permutations(range(12)))
 def test_threads_find_the_first_places_in_the_order_of_the_rows(threads, most, order):
     rows = alignment(["A-CA", "AAAA", "--CA"] * 4)

@@ -208,6 +208,7 @@ def test_a_worker_with_another_file_of_that_name_refuses_it(tmp_path, monkeypatc
     assert row.error.startswith(f"{files[0]}: a worker lacks this file of ") and "use a shared folder" in row.error
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_loses_no_item_and_an_item_that_kills_workers_fails_alone(tmp_path, monkeypatch):
     files = write_pairs(tmp_path / "in", 6)
     deadly = tmp_path / "sitecustomize.py"
@@ -227,6 +228,7 @@ def test_a_worker_that_dies_loses_no_item_and_an_item_that_kills_workers_fails_a
     assert "died" in rows["pair004"].error and "3 attempts" in rows["pair004"].error
 
 
+@pytest.mark.slow
 def test_a_killed_caller_is_continued(tmp_path):
     """After kill -9 in the middle, --resume runs the others, and all files are those of an undisturbed run."""
     files = write_pairs(tmp_path / "in", 60)

@@ -64,7 +64,7 @@ def cluster():
         yield found.scheduler_address
 
 
-@pytest.fixture(params=["local", "processes", "dask"], scope="module")
+@pytest.fixture(params=["local", "processes", pytest.param("dask", marks=pytest.mark.slow)], scope="module")
 def executor(request):
     place = request.param
     scheduler = request.getfixturevalue("cluster") if place == "dask" else None

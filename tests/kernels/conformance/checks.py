@@ -136,11 +136,22 @@ def try_symmetry(method: Method, backend: str, choose: TrialChooser) -> None:
     symmetry.assert_same_answer(problem, found, other, method)
 
 
-def progress_rises_to_its_end(method: Method, backend: str) -> None:
-    """Within a phase what is done never falls, and reaches the total; no phase comes twice."""
-    told: list[tuple[int, int, str]] = []
+def progress_and_steps_are_complete(method: Method, backend: str) -> None:
+    """Of one run of several chunks, progress rises to its end and the step log covers the phases."""
+    progress: list[tuple[int, int, str]] = []
+    steps = StepLog()
     problem, given = medium(method, backend)
-    run(method, backend, problem, given, Monitor(lambda *progress: told.append(progress)))
+    begun_ns = time.perf_counter_ns()
+    result = run(method, backend, problem, given, Monitor(lambda *update: progress.append(update)), steps)
+    lasted_ns = time.perf_counter_ns() - begun_ns
+    _assert_progress_rises(progress)
+    phases = [phase for phase in result.times_ms if phase not in APART]
+    silent = trials.load_trials(method.problem_type).phases_without_steps(method, backend)
+    _assert_steps_cover(steps.ordered_events(), phases, silent, lasted_ns)
+
+
+def _assert_progress_rises(told: Sequence[tuple[int, int, str]]) -> None:
+    """Within a phase what is done never falls, and reaches the total; no phase comes twice."""
     assert told, "progress is never told"
     order = [phase for at, (_, _, phase) in enumerate(told) if at == 0 or told[at - 1][2] != phase]
     assert len(order) == len(set(order)), f"phases come back: {order}"
@@ -152,17 +163,9 @@ def progress_rises_to_its_end(method: Method, backend: str) -> None:
         assert shares[-1] == 1, f"{name}: progress ends at {parts[-1]}"
 
 
-def steps_cover_the_phases(method: Method, backend: str) -> None:
+def _assert_steps_cover(events: np.ndarray, phases: Sequence[str], silent: frozenset[str], lasted_ns: int) -> None:
     """Every phase that computes chunks is in the step log; no event ends before it starts, or lies outside the run."""
-    steps = StepLog()
-    problem, given = medium(method, backend)
-    begun_ns = time.perf_counter_ns()
-    result = run(method, backend, problem, given, steps=steps)
-    lasted_ns = time.perf_counter_ns() - begun_ns
-    phases = [phase for phase in result.times_ms if phase not in APART]
-    silent = trials.load_trials(method.problem_type).phases_without_steps(method, backend)
     expected = {_number(phase, at) for at, phase in enumerate(phases, 1) if phase not in silent}
-    events = steps.ordered_events()
     assert set(events["phase"].tolist()) == expected, f"the log has phases {set(events['phase'])}, not {expected}"
     assert (events["start_ns"] >= 0).all(), "an event starts before the run"
     assert (events["end_ns"] >= events["start_ns"]).all(), "an event ends before it starts"

@@ -22,6 +22,7 @@ def make_sweep() -> Sweep:
     return Sweep(("striped-score",), data, (axis,), {"mode": "local"}, {"threads": 1}, repeats=1)
 
 
+@pytest.mark.slow
 def test_points_on_cards_are_those_of_one_process(monkeypatch, tmp_path):
     alone = runner.run_sweep(make_sweep())
     monkeypatch.setattr(card_points, "runs_on_card", lambda task: True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.experiments import peers
@@ -25,6 +25,7 @@ from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
+from tests.example_counts import try_examples
 from tests.oracle import best_alignment
 from tests.problems import pair, pairs
 
@@ -36,7 +37,7 @@ def score(peer, problem: PairProblem) -> float:
 
 
 @pytest.mark.parametrize("peer", PAIR_PEERS)
-@settings(max_examples=15)
+@try_examples(15)
 @given(problem=pairs(longest=40))
 def test_peers_score_as_the_reference_where_they_are_offered(peer, problem):
     if not peer.why_not(problem):

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
@@ -17,6 +17,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.walkthroughs import best_paths
+from tests.example_counts import try_examples
 
 PROBLEMS = st.builds(
     lambda letters, min_loop, wobble: FoldingProblem(
@@ -53,7 +54,7 @@ def brute(problem: FoldingProblem) -> set[tuple[int, ...]]:
     return made
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60, deadline=None)
 @given(PROBLEMS)
 def test_all_best_structures_are_counted_and_numbered(problem: FoldingProblem) -> None:
     found = cooptimal_structures.find_cooptimal(problem, 1, Monitor())

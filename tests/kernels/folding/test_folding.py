@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled, InputError, ParameterError
@@ -15,8 +15,9 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.example_counts import try_examples
 
-FEW = settings(max_examples=40)
+FEW = try_examples(40)
 
 
 def rna(letters: str) -> Sequence:

@@ -31,7 +31,7 @@ def weights(n: int, kind: str) -> np.ndarray:
     return found + (0.5 if kind == "halves" else 0)
 
 
-@pytest.mark.parametrize("method", ["floyd-blocked", "floyd-smem"])
+@pytest.mark.parametrize("method", ["floyd-blocked", pytest.param("floyd-smem", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("predecessors", [False, True])
 @pytest.mark.parametrize(
     ("precision", "kind", "n"),

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -19,11 +19,12 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry.samples import bundled_samples
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
+from tests.example_counts import try_examples
 from tests.kernels.graphs.examples import graphs
 
 ANY = ("floyd_warshall", "floyd_blocked", "floyd_smem", "floyd_tmem")
 BIPARTITE = ("bipartite_serial", "bipartite_smem", "bipartite_tmem")
-FEW = settings(max_examples=15)
+FEW = try_examples(15)
 
 
 def run(method: str, graph: Graph, threads: int = 1, **options) -> problem.PathsAnswer:

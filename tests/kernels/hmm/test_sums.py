@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled, InputError
@@ -17,9 +17,10 @@ from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.kernels.hmm.examples import problems
 
-FEW = settings(max_examples=40)
+FEW = try_examples(40)
 
 
 def run(method: str, made):

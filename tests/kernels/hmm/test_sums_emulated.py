@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -17,10 +17,11 @@ from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.sums import problem
 from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.monitor import Monitor
+from tests.example_counts import try_examples
 from tests.kernels.hmm.examples import problems
 
 METHODS = ("hmm-forward", "hmm-posterior", "hmm-baum-welch")
-FEW = settings(max_examples=25)
+FEW = try_examples(25)
 SEEDS = st.sampled_from((0, 1, 2))
 PIECES = st.sampled_from((4, 9))
 WIDE = hmm.make_random_hmm(40, np.random.default_rng(2))
@@ -121,7 +122,7 @@ def test_numbers_far_below_the_smallest(emulated, states: int) -> None:
         agree(emulated, HmmProblem(tiny, make_sequence(text)), 9)
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(made=problems(st.integers(1, 40)), piece=PIECES, seed=SEEDS, others=st.lists(st.integers(0, 12), max_size=3))
 def test_one_round_of_learning(emulated, made: HmmProblem, piece: int, seed: int, others: list[int]) -> None:
     """Of one sequence, or of several that are counted together; models with zeros are refused by both, or by none."""

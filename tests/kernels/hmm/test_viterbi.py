@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled, InputError, ScoreOverflow
@@ -21,10 +21,11 @@ from antidiag.kernels.hmm.viterbi import cpu
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
+from tests.example_counts import try_examples
 from tests.kernels.hmm.examples import problems
 
 EXACT = [method.id for method in METHODS if method.problem_type is VITERBI and method.is_exact]
-FEW = settings(max_examples=30)
+FEW = try_examples(30)
 
 
 def run(method: str, made: HmmProblem, threads: int = 1, piece: int = 7) -> ViterbiAnswer:

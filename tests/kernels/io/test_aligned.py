@@ -13,7 +13,7 @@ from Bio.Align import Alignment, MultipleSeqAlignment
 from Bio.Align import write as write_alignments
 from Bio.Seq import Seq
 from Bio.SeqRecord import SeqRecord
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.alignments import alignment_edits
@@ -24,6 +24,7 @@ from antidiag.kernels.io.alignment_formats import aligned_fasta
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import data_loading
+from tests.example_counts import try_examples
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 STOCKHOLM = """# STOCKHOLM 1.0
@@ -291,7 +292,7 @@ BY_BIOPYTHON = {
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("form", BY_BIOPYTHON)
 @given(alignment=alignments())
-@settings(max_examples=15)
+@try_examples(15)
 def test_what_biopython_writes_is_read(form, packed, alignment, tmp_path_factory):
     strict = form in ("phylip", "phylip-sequential")
     names = [f"n{number}" if strict else re.sub("[|/.]", "_", name) for number, name in enumerate(alignment.names)]
@@ -311,7 +312,7 @@ def test_what_biopython_writes_is_read(form, packed, alignment, tmp_path_factory
 
 
 @given(alignment=alignments())
-@settings(max_examples=15)
+@try_examples(15)
 def test_a2m_of_biopython_is_read(alignment, tmp_path_factory):
     full = alignment_edits.delete_columns(alignment, alignment_edits.gap_columns(alignment))  # of gaps it knows nothing
     lines = [row.upper() for row in rows(full)]

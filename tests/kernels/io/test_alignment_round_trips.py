@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
@@ -13,6 +13,7 @@ from antidiag.kernels.io import aligned_sequences, alignment_writer, result_alig
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, written_letters
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations, has_match_signs
 from antidiag.kernels.model import Sequence, SequenceType
+from tests.example_counts import try_examples
 
 ALPHABETS = {SequenceType.DNA: "ACGTN", SequenceType.RNA: "ACGUN", SequenceType.PROTEIN: "ACDEFGHIKLMNPQRSTVWYX"}
 COLUMNS = st.sampled_from([1, 7, 8, 9, 49, 50, 51, 59, 60, 61, 130])
@@ -65,7 +66,7 @@ SUFFIXES = list(dict.fromkeys(suffix for suffix in alignment_writer.WRITERS if s
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(alignment=alignments())
-@settings(max_examples=60)
+@try_examples(60)
 def test_rows_and_names_are_read_as_they_were_written(suffix, alignment, tmp_path_factory):
     if suffix == ".sto":
         alignment = without_comments(alignment)
@@ -105,7 +106,7 @@ def annotated(draw: st.DrawFn) -> AlignedSequences:
 
 
 @given(alignment=annotated())
-@settings(max_examples=60)
+@try_examples(60)
 def test_stockholm_keeps_every_annotation(alignment, tmp_path_factory):
     found = write_and_read(without_comments(alignment), ".sto", tmp_path_factory.mktemp("written")).annotations
     assert found.of_file == alignment.annotations.of_file
@@ -116,7 +117,7 @@ def test_stockholm_keeps_every_annotation(alignment, tmp_path_factory):
 
 @pytest.mark.parametrize("suffix", DESCRIBED)
 @given(alignment=alignments(), said=WORDS.filter(bool))
-@settings(max_examples=20)
+@try_examples(20)
 def test_titles_keep_descriptions(suffix, alignment, said, tmp_path_factory):
     notes = Annotations(of_rows=((1, "DE", said),))
     found = write_and_read(replace(alignment, annotations=notes), suffix, tmp_path_factory.mktemp("written"))
@@ -124,7 +125,7 @@ def test_titles_keep_descriptions(suffix, alignment, said, tmp_path_factory):
 
 
 @given(alignment=alignments(), data=st.data())
-@settings(max_examples=40)
+@try_examples(40)
 def test_a3m_keeps_the_structure_of_its_columns(alignment, data, tmp_path_factory):
     columns = alignment.letters.shape[1]
     plain = replace(alignment, lower=None, dots=None)
@@ -135,7 +136,7 @@ def test_a3m_keeps_the_structure_of_its_columns(alignment, data, tmp_path_factor
 
 
 @given(alignment=alignments(), data=st.data())
-@settings(max_examples=60)
+@try_examples(60)
 def test_nexus_keeps_sets_of_columns_and_comments_of_rows(alignment, data, tmp_path_factory):
     columns = alignment.letters.shape[1]
     chosen = data.draw(st.lists(st.lists(st.booleans(), min_size=columns, max_size=columns).filter(any), max_size=3))
@@ -147,7 +148,7 @@ def test_nexus_keeps_sets_of_columns_and_comments_of_rows(alignment, data, tmp_p
 
 
 @given(alignment=alignments())
-@settings(max_examples=20)
+@try_examples(20)
 def test_msf_keeps_weights_and_maf_keeps_places_and_qualities(alignment, tmp_path_factory):
     notes = Annotations(of_rows=((0, "WT", "2.50"), (1, "WT", "1.00")))
     weighted = write_and_read(replace(alignment, annotations=notes), ".msf", tmp_path_factory.mktemp("written"))
@@ -161,7 +162,7 @@ def test_msf_keeps_weights_and_maf_keeps_places_and_qualities(alignment, tmp_pat
 
 @pytest.mark.parametrize("suffix", result_alignments.WRITERS)
 @given(alignment=alignments())
-@settings(max_examples=40)
+@try_examples(40)
 def test_results_are_read_as_they_were_written(suffix, alignment, tmp_path_factory):
     """The names are those that the format can hold, different for different rows."""
     plain = replace(without_comments(alignment) if suffix == ".sto" else alignment, lower=None, dots=None)

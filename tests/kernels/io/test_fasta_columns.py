@@ -6,13 +6,14 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import fasta_columns, line_blocks, sequences
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet
+from tests.example_counts import try_examples
 
 TITLES = st.one_of(
     st.sampled_from(
@@ -53,7 +54,7 @@ def outcome(path: Path, type: SequenceType | None) -> tuple[list[Sequence], list
     return list(found), [one.note for one in found]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@try_examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(fasta_text(), st.sampled_from([None, None, *SequenceType]), st.sampled_from([20, 100, 1 << 21]))
 @example(b">a\n" + b"E" * 1000 + b"A" * 4000 + b"\n>b\nACGT\n", None, 1 << 21)
 @example(b">a\xc3\nAC\n>\xa9b\nGT\n", None, 1 << 21)

@@ -34,6 +34,7 @@ def test_blanks_between_tree_and_its_name(tmp_path: Path, blanks: int) -> None:
         tree_files.read_trees(_at(tmp_path, "b.nex", f"{start}tree{many}best;\nend;\n"))
 
 
+@pytest.mark.slow
 def test_very_many_trees_of_one_node(tmp_path: Path) -> None:
     trees = tree_files.read_trees(_at(tmp_path, "a.nwk", "(b,c);" + " 'a b' ;" * 50_000))
     assert len(trees) == 50_001 and {tree.names for tree in trees[1:]} == {("a b",)}

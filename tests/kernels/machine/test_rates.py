@@ -107,6 +107,7 @@ for number in range(300):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_the_same_time_never_leave_half_a_file(tmp_path):
     path = tmp_path / "rates.json"
     path.write_text('{"kept": [1.0, 2.0]}')

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry, trials
@@ -22,11 +22,12 @@ from antidiag.kernels.msa.consistency.posteriors.pair_models import make_dna_mod
 from antidiag.kernels.msa.trials import generate_family
 from antidiag.kernels.profiles.wavefront import many_alignments
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 from tests.kernels.conformance.card_sizes import card_bytes, small_card
 
 
 @pytest.mark.parametrize("method_id", ["msa-thesis", "msa-clustalw"])
-@settings(max_examples=5)
+@try_examples(5)
 @given(data=st.data(), seed=st.sampled_from((0, 1)))
 def test_small_families(emulated, method_id: str, data: st.DataObject, seed: int) -> None:
     method = registry.find_method(method_id)

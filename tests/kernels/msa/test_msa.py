@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -33,6 +33,7 @@ from antidiag.kernels.profiles.column_scores.encoding import round_frequencies
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
 from tests.attack import problems
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 
 METHODS = ("msa-thesis", "msa-clustalw")
 PEERS = Path(__file__).resolve().parents[4] / "shared" / "data" / "balibase3" / "peers.tsv"
@@ -130,7 +131,7 @@ def test_every_stage_hears_a_wish_to_cancel(method_id, stage):
         run(method_id, trials.generate_family(12, 40), Cancelling())
 
 
-@settings(max_examples=20)
+@try_examples(20)
 @given(data=st.data())
 def test_whole_shares_are_those_of_profiles(data):
     choose = HypothesisChooser(data.draw)
@@ -143,7 +144,7 @@ def test_whole_shares_are_those_of_profiles(data):
     np.testing.assert_array_equal(squares, (found.astype(np.int64) ** 2).sum(axis=0))
 
 
-@settings(max_examples=20)
+@try_examples(20)
 @given(data=st.data())
 def test_nodes_are_encoded_as_their_profiles_are(data):
     choose = HypothesisChooser(data.draw)

@@ -81,11 +81,22 @@ OF_A_CASE = pytest.mark.parametrize(
     ("method", "options"), CASES, ids=[f"{method.id}-{number}" for number, (method, _) in enumerate(CASES)]
 )
 SEEDS = range(int(os.environ.get("OWN_TREE_SEEDS", 12)))
+FEW_SEEDS = 3
+"""Seeds that are tried where slow tests are left out."""
 
 
 @OF_A_CASE
-def test_a_method_gives_its_alignment_back_along_its_own_tree(method: Method, options: dict[str, Any]) -> None:
-    for seed, kind in itertools.product(SEEDS, LETTERS):
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(SEEDS[:FEW_SEEDS], id="few"),
+        pytest.param(SEEDS[FEW_SEEDS:], id="others", marks=pytest.mark.slow),
+    ],
+)
+def test_a_method_gives_its_alignment_back_along_its_own_tree(
+    method: Method, options: dict[str, Any], seeds: range
+) -> None:
+    for seed, kind in itertools.product(seeds, LETTERS):
         data = family(seed, kind)
         first = solve(method, data, options)
         again = solve(method, (*data, written(first.tree)), options)

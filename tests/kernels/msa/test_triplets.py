@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry, trials
@@ -22,6 +22,7 @@ from antidiag.kernels.msa.consistency.solver import PreparedAlignment, prepare_a
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.tree_growth import DONE
 from antidiag.kernels.msa.trials import generate_family
+from tests.example_counts import try_examples
 
 STOP = np.zeros(1, np.int64)
 
@@ -43,7 +44,7 @@ def worth(moves: np.ndarray, scores: list[np.ndarray]) -> int:
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60, deadline=None)
 @given(lengths=st.tuples(*3 * [st.integers(1, 11)]), seed=st.integers(0, 2**32 - 1))
 def test_the_best_sum_of_the_textbook(lengths: tuple[int, int, int], seed: int) -> None:
     scores = drawn(lengths, seed)
@@ -53,7 +54,7 @@ def test_the_best_sum_of_the_textbook(lengths: tuple[int, int, int], seed: int) 
 
 
 @given(lengths=st.tuples(*3 * [st.integers(1, 9)]), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
+@try_examples(30, deadline=None)
 def test_the_order_of_the_groups_changes_no_score(lengths: tuple[int, int, int], seed: int) -> None:
     first_second, first_third, second_third = drawn(lengths, seed)
     _, best = cpu_triplets.align_three_groups(first_second, first_third, second_third, STOP)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from Bio.Align import PairwiseAligner, substitution_matrices
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -18,6 +18,7 @@ from antidiag.kernels.pairwise import difference_strings, formats
 from antidiag.kernels.pairwise.problem import PAIR, answer_rows, build_pair, setting_rows
 from antidiag.kernels.registry import result_saving
 from tests import oracle
+from tests.example_counts import try_examples
 
 CASES = Path(__file__).parents[2] / "cases/score"
 METHODS = [method for method in registry.METHODS if method.problem_type is PAIR]
@@ -67,7 +68,7 @@ def test_wildcard_still_makes_a_letter_neutral():
     assert oracle.best_alignment(result.problem).score == result.answer.score
 
 
-@settings(max_examples=30, deadline=None)
+@try_examples(30, deadline=None)
 @given(
     first=st.text("ACGTUNRYX", min_size=1, max_size=20),
     second=st.text("ACGTUNRYX", min_size=1, max_size=20),

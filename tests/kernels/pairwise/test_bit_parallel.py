@@ -121,8 +121,10 @@ def test_the_task_align_offers_it() -> None:
     assert "bit-parallel" in [method.id for method in TASKS["align"].methods()]
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90"])
-@pytest.mark.parametrize("words", [1, 3, 8])
+@pytest.mark.parametrize(
+    "architecture", ["sm_90", *(pytest.param(old, marks=pytest.mark.slow) for old in ("sm_75", "sm_80"))]
+)
+@pytest.mark.parametrize("words", [1, pytest.param(3, marks=pytest.mark.slow), 8])
 def test_kernels_compile(words: int, architecture: str) -> None:
     pytest.importorskip("cupy")
     from antidiag.kernels.pairwise.bit_parallel.cuda_sources import MATCHES, PATH, SWEEP

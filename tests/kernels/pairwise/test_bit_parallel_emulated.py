@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.method import Method
@@ -13,10 +13,11 @@ from antidiag.kernels.pairwise.edit_methods import EDIT_METHODS
 from antidiag.kernels.pairwise.trials import best_alignment
 from antidiag.kernels.trials import load_trials
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 
 
 @pytest.mark.parametrize("method", EDIT_METHODS, ids=lambda method: method.id)
-@settings(max_examples=12)
+@try_examples(12)
 @given(data=st.data())
 def test_answer_is_the_textbooks(emulated, method: Method, data: st.DataObject) -> None:
     tried = load_trials(method.problem_type)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -22,6 +22,7 @@ from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.cpu_runs import run_on_cpu
+from tests.example_counts import try_examples
 from tests.problems import LAMBDOIDS, MITOCHONDRIA, pair, pairs
 
 METHOD = registry.find_method("checkpointed-alignment")
@@ -54,7 +55,7 @@ def cut_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("cut_everything")
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=pairs(longest=300), tile=st.sampled_from((64, 128, 256, 1024)), s=st.sampled_from((32, 64)))
 def test_tiles_inside_tiles_give_the_same_path(problem: PairProblem, tile: int, s: int) -> None:
     found, expected = run(problem, tile=tile, s=s).answer, oracle.best_alignment(problem)

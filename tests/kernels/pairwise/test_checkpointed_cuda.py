@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, memory, registry
@@ -21,6 +21,7 @@ from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
+from tests.example_counts import try_examples
 from tests.kernels.pairwise.test_checkpointed_resuming import assert_same, related
 from tests.problems import pair
 
@@ -76,7 +77,7 @@ def test_no_more_tiles_are_swept_together_than_a_grid_has_places() -> None:
     assert plan_layout(2_000_000, 2_000_000, 32, 32, 32, 0).tiles_together == 65_535
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 100),
     mode=st.sampled_from(Mode),
@@ -94,7 +95,7 @@ def test_special_rows_on_the_disk_give_the_same_answer(
     assert_same(emulated(METHOD, problem, seed=order, **GIVEN, checkpoint_memory=0).answer, on_cpu(problem))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 100),
     mode=st.sampled_from(Mode),

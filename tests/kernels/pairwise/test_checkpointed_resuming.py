@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -31,6 +31,7 @@ from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.cpu_runs import run_on_cpu
+from tests.example_counts import try_examples
 from tests.problems import pair, pairs
 
 ROOT = Path(__file__).parents[3]
@@ -80,7 +81,7 @@ def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: in
     store.close()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=pairs(longest=260), data=st.data(), s=st.sampled_from((32, 64)), tile=st.sampled_from((64, 128)))
 def test_wherever_it_was_interrupted_the_answer_is_the_same(
     problem: PairProblem, data: st.DataObject, s: int, tile: int, tmp_path_factory: pytest.TempPathFactory
@@ -135,7 +136,7 @@ BACKENDS = [pytest.param("cpu", id="cpu"), pytest.param("cuda", id="cuda", marks
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 100),
     mode=st.sampled_from(Mode),

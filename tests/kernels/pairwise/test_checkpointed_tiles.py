@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import registry
@@ -18,6 +18,7 @@ from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.problems import assert_same_path, pair
 
 METHOD = registry.find_method("checkpointed-alignment")
@@ -36,7 +37,7 @@ def shuffled(draw: st.DrawFn) -> PairProblem:
     return pair(first, second, DNA, draw(st.sampled_from(Mode)))
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=shuffled(), together=st.sampled_from((1, 2, 5, 1000)), order=st.integers(0, 2))
 def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem, together: int, order: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from Bio.Seq import reverse_complement
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.pictures import dotplot
+from tests.example_counts import try_examples
 from tests.kernels.pairwise.test_dotplot import related
 from tests.problems import sequence
 
@@ -33,7 +34,7 @@ def assert_equal(first: Sequence, second: Sequence, k: int, windows: int, seed: 
 
 
 @pytest.mark.usefixtures("emulated")
-@settings(max_examples=25)
+@try_examples(25)
 @given(pair=related(), k=st.integers(1, 9), seed=st.integers(0, 99))
 def test_emulated(pair: tuple[Sequence, Sequence], k: int, seed: int) -> None:
     assert_equal(*pair, k, 3, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import pairwise
@@ -16,6 +16,7 @@ from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 from tests.kernels.pairwise.compiled_modes import LOCAL
 from tests.problems import assert_same_path, pair, pairs, shifted
 
@@ -36,7 +37,7 @@ def compiled_in(method: Method, problem: PairProblem) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("method", pairwise.METHODS, ids=lambda method: method.id)
-@settings(max_examples=20)
+@try_examples(20)
 @given(data=st.data())
 def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) -> None:
     problem = data.draw(pairs())

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.pairwise.frames import trials
 from antidiag.kernels.pairwise.frames.methods import FRAME_METHODS
 from antidiag.kernels.pairwise.frames.reference import align_frames
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 
 METHOD = FRAME_METHODS[0]
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(data=st.data())
 def test_answer_is_the_textbooks(emulated, data: st.DataObject) -> None:
     problem = trials.draw_problem(HypothesisChooser(data.draw), 30)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled
@@ -14,9 +14,10 @@ from antidiag.kernels.pairwise.encoding import NEGATIVE
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.pictures import matrix_view
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from tests.example_counts import try_examples
 from tests.problems import pair, pairs
 
-CHECKED = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CHECKED = try_examples(40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 AFFINE = Scoring(match_mismatch(2, -3), 5, 2)
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import registry
@@ -17,6 +17,7 @@ from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.trials import BORDERS
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.problems import assert_same_path, pair, pairs, shifted
 
 SCORE, ALIGNMENT = registry.find_method("striped-score"), registry.find_method("checkpointed-alignment")
@@ -46,7 +47,7 @@ def problems(draw: st.DrawFn) -> PairProblem:
     return pair(*pieces, draw(st.sampled_from(SCORINGS)), draw(st.sampled_from(Mode)))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=problems(), s=st.sampled_from((64, 192)), T=st.sampled_from((16, 48)), order=st.integers(0, 2))
 def test_the_score_is_the_oracles(emulated, problem: PairProblem, s: int, T: int, order: int) -> None:
     found = emulated(SCORE, problem, seed=order, s=s, T=T, precision="16")
@@ -54,7 +55,7 @@ def test_the_score_is_the_oracles(emulated, problem: PairProblem, s: int, T: int
     assert (found.answer.score, found.answer.end) == (expected.score, expected.end)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=problems(), short=st.booleans())
 def test_the_path_is_the_oracles(emulated, problem: PairProblem, short: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -89,7 +90,7 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
     assert emulated(SCORE, problem, s=64, T=16, precision="16").answer.score == 2 * 1384
 
 
-@settings(max_examples=25, deadline=None)
+@try_examples(25, deadline=None)
 @given(problem=pairs())
 def test_cells_differ_by_no_more_than_their_distance_allows(problem: PairProblem) -> None:
     """What fits_16_bits counts on: d (best score + extend) + 2 open, for cells d rows and columns apart."""

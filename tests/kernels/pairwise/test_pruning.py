@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -21,6 +21,7 @@ from antidiag.kernels.pairwise.pruning import reference as pruning_reference
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, match_mismatch, named_matrix
 from tests import oracle
 from tests.cpu_runs import run_on_cpu
+from tests.example_counts import try_examples
 from tests.problems import assert_same_path, pair, pairs
 
 SCORE, ALIGNMENT = registry.find_method("striped-score"), registry.find_method("checkpointed-alignment")
@@ -81,7 +82,7 @@ def best_rest(encoded: EncodedPair, row: int, column: int) -> int:
     return int(np.where(ends, H, NEGATIVE).max())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=related(longest=60), data=st.data())
 def test_no_rest_gains_more_than_its_bound(problem: PairProblem, data: st.DataObject) -> None:
     encoded = encode_pair(problem)
@@ -96,7 +97,7 @@ def test_no_rest_gains_more_than_its_bound(problem: PairProblem, data: st.DataOb
 
 
 @pytest.mark.parametrize("method", [SCORE, ALIGNMENT], ids=lambda method: method.id)
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=st.one_of(related(), pairs(longest=300)), data=st.data())
 def test_the_answer_is_that_of_the_whole_matrix(method: Any, problem: PairProblem, data: st.DataObject) -> None:
     chosen = {"s": data.draw(st.sampled_from((32, 64))), "T": data.draw(st.sampled_from((8, 64)))}
@@ -179,7 +180,7 @@ def test_report_and_json_tell_both_rates() -> None:
         assert "skipped_cells" not in method.problem_type.answer_json(whole)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=related(longest=40), data=st.data())
 def test_the_textbook_of_pruning_gives_the_path_of_the_whole_matrix(problem: PairProblem, data: st.DataObject) -> None:
     encoded, best = encode_pair(problem), oracle.best_alignment(problem)
@@ -194,7 +195,7 @@ def test_the_textbook_of_pruning_gives_the_path_of_the_whole_matrix(problem: Pai
     assert_same_path(found, best)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=related(longest=60))
 def test_compiled_gains_are_those_of_the_textbook(problem: PairProblem) -> None:
     encoded = encode_pair(problem)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import registry
@@ -16,6 +16,7 @@ from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.pruning import bounds
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.kernels.pairwise.test_pruning import related
 from tests.problems import assert_same_path, pair, pairs
 
@@ -45,7 +46,7 @@ def run_in_launches(emulated: Any, method: Any, problem: PairProblem, limits: di
         return emulated(method, problem, pruning="on", **chosen)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     problem=st.one_of(related(), pairs(longest=300)),
     limits=launches(),
@@ -71,7 +72,7 @@ def test_without_pruning_every_cell_counts_once(emulated, method: Any) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     problem=st.one_of(related(), pairs(longest=300)),
     limits=launches(),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -21,6 +21,7 @@ from antidiag.kernels.pairwise.trials import make_related_pair
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.kernels.pairwise.compiled_modes import GLOBAL, LOCAL, OVERLAP
 from tests.nvrtc import compile_without_device
 from tests.problems import assert_same_path, pair, pairs
@@ -55,7 +56,9 @@ def assert_oracle(found: Result, problem: PairProblem, method: Method) -> None:
         assert_same_path(found.answer, expected)
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90"])
+@pytest.mark.parametrize(
+    "architecture", ["sm_90", *(pytest.param(old, marks=pytest.mark.slow) for old in ("sm_75", "sm_80"))]
+)
 @pytest.mark.parametrize("mode", [LOCAL, GLOBAL, OVERLAP])
 def test_kernels_compile(architecture: str, mode: dict[str, int]) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
@@ -68,7 +71,7 @@ def test_kernels_compile(architecture: str, mode: dict[str, int]) -> None:
 
 
 @each
-@settings(max_examples=30)
+@try_examples(30)
 @given(data=st.data())
 def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) -> None:
     problem, seed = data.draw(pairs()), data.draw(st.sampled_from((0, 1, 2, 3)))
@@ -77,7 +80,7 @@ def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) ->
 
 @pytest.mark.slow
 @each
-@settings(max_examples=30, deadline=None)
+@try_examples(30, deadline=None)
 @given(data=st.data())
 def test_a_sweep_can_be_cut_into_launches(emulated, method: Method, data: st.DataObject) -> None:
     """Strips keep their antidiagonals between launches of any number of steps, in the middle of batches as well."""

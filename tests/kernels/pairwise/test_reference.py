@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairProblem, rescore_path
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.problems import assert_same_path, matrices, pair, pairs
 
 
@@ -20,14 +21,14 @@ def tiny(draw: st.DrawFn) -> PairProblem:
     return pair(draw(letters), draw(letters), scoring, draw(st.sampled_from(Mode)))
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100, deadline=None)
 @given(tiny())
 def test_no_alignment_scores_more(problem: PairProblem) -> None:
     best = oracle.exhaustive_score(problem)
     assert (reference.align_pair(problem).score, oracle.best_alignment(problem).score) == (best, best)
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100, deadline=None)
 @given(pairs(longest=60))
 def test_both_textbooks_find_the_same_alignment(problem: PairProblem) -> None:
     found, expected = reference.align_pair(problem), oracle.best_alignment(problem)
@@ -35,7 +36,7 @@ def test_both_textbooks_find_the_same_alignment(problem: PairProblem) -> None:
     assert_same_path(found, expected)
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60, deadline=None)
 @given(pairs(longest=60))
 def test_path_has_the_score_and_ends_where_it_says(problem: PairProblem) -> None:
     found = reference.align_pair(problem)

@@ -187,7 +187,7 @@ def test_paths_with_pruning_are_those_of_one_gpu(
 
 
 @pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL, Mode.OVERLAP])
-@pytest.mark.parametrize("count", [2, 6])
+@pytest.mark.parametrize("count", [2, pytest.param(6, marks=pytest.mark.slow)])
 def test_scores_are_those_of_one_gpu(emulated, short_slices, monkeypatch, mode: Mode, count: int) -> None:
     random = np.random.default_rng(count)
     LatePeers(monkeypatch, random)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -23,6 +23,7 @@ from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.cpu_runs import run_on_cpu
+from tests.example_counts import try_examples
 from tests.problems import pair
 
 LENGTHS = (1, 2, 30, 31, 32, 33, 63, 64, 65, 95, 97)
@@ -96,7 +97,7 @@ def related(random: np.random.Generator, alphabet: str, m: int, n: int) -> tuple
     return first, (second + letters(random, alphabet, n))[:n]
 
 
-FEWER = settings(max_examples=50)
+FEWER = try_examples(50)
 """For each scoring: lengths on both sides of a border, of which each draw has two, come up many times in so many."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from Bio.Align import PairwiseAligner, substitution_matrices
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from antidiag.kernels import pairwise
@@ -28,6 +28,7 @@ from antidiag.kernels.serialization import decode, digest_value, encode
 from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 from tests.problems import LAMBDOIDS, MITOCHONDRIA, SAMPLES, assert_same_path, matrices, pair, pairs, sequence
 
 MAP_ONT = Scoring(match_mismatch(2, -4, "N", True), 4, 2, 24, 1)
@@ -54,7 +55,7 @@ def two_piece_pairs(draw: st.DrawFn, longest: int = 130) -> PairProblem:
     return with_costs(draw(pairs(longest)), draw(st.sampled_from(TWO_PIECE_COSTS)))
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150, deadline=None)
 @given(st.data())
 def test_no_alignment_scores_more(data: st.DataObject) -> None:
     letters, mode = st.text("ABC", min_size=1, max_size=5), data.draw(st.sampled_from(Mode))
@@ -66,7 +67,7 @@ def test_no_alignment_scores_more(data: st.DataObject) -> None:
     assert (reference.align_pair(problem).score, oracle.best_alignment(problem).score) == (best, best)
 
 
-@settings(max_examples=80, deadline=None)
+@try_examples(80, deadline=None)
 @given(two_piece_pairs(60))
 def test_gaps_of_any_length_give_the_same_alignment(problem: PairProblem) -> None:
     """The oracle has no gap states: where several gaps give H, the shortest one counts."""
@@ -77,7 +78,7 @@ def test_gaps_of_any_length_give_the_same_alignment(problem: PairProblem) -> Non
 
 
 @pytest.mark.parametrize("method", pairwise.METHODS, ids=lambda method: method.id)
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_method_returns_the_textbooks_alignment(method: Method, data: st.DataObject) -> None:
     problem, precision = data.draw(two_piece_pairs()), data.draw(st.sampled_from(("32", "16")))
@@ -93,7 +94,7 @@ def test_every_method_returns_the_textbooks_alignment(method: Method, data: st.D
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", pairwise.METHODS, ids=lambda method: method.id)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@try_examples(15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_the_device_code_returns_it_too(emulated, method: Method, data: st.DataObject) -> None:
     problem = data.draw(two_piece_pairs())
@@ -147,7 +148,14 @@ REAL = [
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-@pytest.mark.parametrize("scoring", [MAP_ONT, ASM5, ASM20], ids=["map-ont", "asm5", "asm20"])
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        pytest.param(MAP_ONT, id="map-ont"),
+        pytest.param(ASM5, id="asm5", marks=pytest.mark.slow),
+        pytest.param(ASM20, id="asm20", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize(("names", "pieces"), REAL)
 def test_real_dna_scores_as_biopythons_gap_functions(names, pieces, scoring: Scoring, mode: Mode) -> None:
     first, second = slices(names, *pieces)
@@ -191,7 +199,7 @@ def test_of_gaps_that_cost_the_same_the_shorter_one_is_taken() -> None:
     assert found.alignment.operations.tolist() == [1] * 4 + [0] * 4
 
 
-@settings(max_examples=40, deadline=None)
+@try_examples(40, deadline=None)
 @given(data=st.data())
 def test_the_matrix_view_computes_the_textbooks_cells(data: st.DataObject) -> None:
     problem = data.draw(two_piece_pairs(90))
@@ -209,7 +217,7 @@ def test_16_bits_are_used_and_bounded_by_the_greater_costs() -> None:
     assert cpu_sizes.most_16bit_rows(costly.score_bounds, costly.gap_pieces, 256) == 0
 
 
-@pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL])
+@pytest.mark.parametrize("mode", [Mode.LOCAL, pytest.param(Mode.GLOBAL, marks=pytest.mark.slow)])
 def test_values_climb_and_fall_to_the_edge_of_16_bits(mode: Mode) -> None:
     match = next(
         match

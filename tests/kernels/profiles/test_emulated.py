@@ -6,7 +6,7 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -24,6 +24,7 @@ from antidiag.kernels.profiles.wavefront import many_alignments
 from antidiag.kernels.scoring import match_mismatch, named_matrix
 from tests.choosing import HypothesisChooser
 from tests.emulator.emulation import order
+from tests.example_counts import try_examples
 
 SEEDS = st.sampled_from((0, 1, 2))
 SUM = ColumnScoring(ColumnScore.SUM_OF_PAIRS, ProfileGaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
@@ -57,7 +58,7 @@ def pair(m: int, n: int, seed: int, alike: bool = False) -> tuple[Profile, Profi
     return first, second
 
 
-@settings(max_examples=20)
+@try_examples(20)
 @given(data=st.data(), seed=SEEDS)
 def test_small_profiles(emulated, data: st.DataObject, seed: int) -> None:
     problem = trials.draw_profiles(HypothesisChooser(data.draw))
@@ -66,7 +67,7 @@ def test_small_profiles(emulated, data: st.DataObject, seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", THESIS, ids=lambda method: method.id)
-@settings(max_examples=6)
+@try_examples(6)
 @given(data=st.data(), seed=SEEDS)
 def test_methods_of_the_thesis(emulated, method: Method, data: st.DataObject, seed: int) -> None:
     choose = HypothesisChooser(data.draw)

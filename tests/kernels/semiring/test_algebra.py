@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, Semiring, cpu, cpu_blocks, reference
 from antidiag.kernels.semiring.cpu_blocks import Layout
+from tests.example_counts import try_examples
 
 SIZES = st.one_of(st.sampled_from((1, 15, 16, 17, 63, 64, 65)), st.integers(0, 80))
 TYPES = (np.float32, np.float64, np.int32)
@@ -51,7 +52,7 @@ def indexed_product(a: np.ndarray, b: np.ndarray, threads: int) -> tuple[np.ndar
 
 @pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda semiring: semiring.id)
 @pytest.mark.parametrize("type", TYPES)
-@settings(max_examples=25)
+@try_examples(25)
 @given(m=SIZES, d=SIZES, n=SIZES, threads=st.integers(1, 3), layout=st.sampled_from(("tiles", "rows")),
        seed=st.integers(0, 999))  # fmt: skip
 def test_product_is_the_definition(semiring, type, m, d, n, threads, layout, seed) -> None:
@@ -61,7 +62,7 @@ def test_product_is_the_definition(semiring, type, m, d, n, threads, layout, see
 
 
 @pytest.mark.parametrize("type", TYPES)
-@settings(max_examples=25)
+@try_examples(25)
 @given(m=SIZES, d=SIZES, n=SIZES, threads=st.integers(1, 3), seed=st.integers(0, 999))
 def test_indexed_product_names_the_smallest_winner(type, m, d, n, threads, seed) -> None:
     d = d or 1

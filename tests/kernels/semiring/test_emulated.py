@@ -7,7 +7,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -27,12 +27,13 @@ from antidiag.kernels.hmm.trials import make_sequence
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import reference as products
+from tests.example_counts import try_examples
 from tests.kernels.graphs.examples import graphs
 from tests.kernels.hmm.examples import problems
 from tests.kernels.semiring.test_algebra import matrix, same
 
 SEEDS = st.sampled_from((0, 1, 2))
-FEW = settings(max_examples=6)
+FEW = try_examples(6)
 ANY = {"floyd-blocked": ("int32", "float64"), "floyd-smem": ("float32", "float64"), "floyd-tmem": ("int32",)}
 BIPARTITE = {"bipartite-smem": ("float64",), "bipartite-tmem": ("int32",)}
 
@@ -186,7 +187,7 @@ VITERBI = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", VITERBI)
-@settings(max_examples=12)
+@try_examples(12)
 @given(made=problems(), piece=st.sampled_from((4, 9)), seed=SEEDS)
 def test_viterbi_is_the_definitions(emulated, method: str, made, piece: int, seed: int) -> None:
     chosen = {"piece": piece} if method in ("viterbi-tree", "viterbi-persistent") else {}
@@ -274,7 +275,7 @@ def rna(length: int, seed: int) -> Sequence:
     return Sequence("rna", letters.astype(np.uint8).tobytes(), SequenceType.RNA)
 
 
-@settings(max_examples=12)
+@try_examples(12)
 @given(length=st.one_of(st.sampled_from((0, 1, 2, 3, 62, 63, 64, 65)), st.integers(0, 150)), min_loop=st.integers(0, 4),
        wobble=st.booleans(), seed=SEEDS)  # fmt: skip
 def test_nussinov_is_the_cpus(emulated, length: int, min_loop: int, wobble: bool, seed: int) -> None:
@@ -285,7 +286,7 @@ def test_nussinov_is_the_cpus(emulated, length: int, min_loop: int, wobble: bool
     np.testing.assert_array_equal(found.partners, expected.partners)
 
 
-@settings(max_examples=12)
+@try_examples(12)
 @given(n=st.one_of(st.sampled_from((1, 2, 31, 32, 33)), st.integers(1, 100)), seed=SEEDS)
 def test_matrix_chain_is_the_cpus(emulated, n: int, seed: int) -> None:
     made = ChainProblem(tuple(np.random.default_rng(n).integers(1, 50, n + 1).tolist()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
@@ -14,10 +14,11 @@ from antidiag.kernels.graphs import reference as shortest
 from antidiag.kernels.graphs.graph import from_weights
 from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model import trellis
+from tests.example_counts import try_examples
 from tests.kernels.graphs.examples import graphs
 from tests.kernels.hmm.examples import problems
 
-FEW = settings(max_examples=25)
+FEW = try_examples(25)
 
 
 @FEW

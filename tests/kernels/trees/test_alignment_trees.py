@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import antidiag as ad
@@ -26,6 +26,7 @@ from antidiag.kernels.trees.alignment_trees import trials
 from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport, join_splits
 from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, TreeProblem
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 
 METHOD = "nj-alignment"
 
@@ -49,7 +50,7 @@ def problems(draw: st.DrawFn) -> rules.AlignmentTreeProblem:
     return trials.draw_problem(HypothesisChooser(draw), 20)
 
 
-@settings(max_examples=12)
+@try_examples(12)
 @given(problem=problems(), seed=st.sampled_from((0, 1)))
 def test_emulated_trees_are_the_textbooks(emulated, problem, seed) -> None:
     found = emulated(METHOD, problem, seed=seed).answer

@@ -6,7 +6,7 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -19,6 +19,7 @@ from antidiag.kernels.trees.distances.alignment_columns.column_distances import 
     distances_of_rows,
     make_model,
 )
+from tests.example_counts import try_examples
 from tests.kernels.trees.test_distances import SCORINGS, distances, families
 from tests.nvrtc import compile_without_device
 from tests.problems import sequence
@@ -28,7 +29,9 @@ nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 MODES = st.sampled_from((Mode.LOCAL, Mode.GLOBAL))
 
 
-@pytest.mark.parametrize(("architecture", "local", "wide"), [("sm_75", 0, 0), ("sm_90", 1, 1)])
+@pytest.mark.parametrize(
+    ("architecture", "local", "wide"), [pytest.param("sm_75", 0, 0, marks=pytest.mark.slow), ("sm_90", 1, 1)]
+)
 def test_kernels_compile(architecture: str, local: int, wide: int) -> None:
     from antidiag.kernels.trees.distances.aligned_pairs import cuda_identities
     from antidiag.kernels.trees.distances.alignment_columns import cuda_columns
@@ -48,7 +51,7 @@ def of_device(emulated, id: str, problem, **parameters) -> np.ndarray:
     return emulated(id, problem, **parameters).answer.distances.values
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(
     found=families(8),
     scoring=st.sampled_from(SCORINGS),
@@ -105,7 +108,7 @@ def test_emulated_launches_are_sliced(emulated, mode: Mode, monkeypatch: pytest.
     np.testing.assert_array_equal(of_device(emulated, "distance-full", tall), distances("distance-full", tall))
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(found=families(10, longest=60, letters="ACDEFXK"), seed=st.sampled_from((0, 1)))
 def test_emulated_6mer_distances_are_those_of_the_cpu(emulated, found, seed) -> None:
     problem = rules.SixmerProblem(found)
@@ -120,7 +123,7 @@ def test_emulated_6mers_that_are_there_too_often_for_a_byte(emulated) -> None:
     np.testing.assert_array_equal(of_device(emulated, "distance-6mer", problem), distances("distance-6mer", problem))
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(found=families(8, longest=80), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 5), gap=st.integers(0, 4))
 def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diagonals, gap) -> None:
     problem = rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": k, "diagonals": diagonals, "word_gap": gap})
@@ -142,7 +145,7 @@ def test_emulated_chains_of_long_pairs_are_made_some_rows_at_a_time(emulated, mo
     np.testing.assert_array_equal(of_device(emulated, "distance-ktuple", problem, seed=1), expected)
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(
     kind_and_model=st.sampled_from(
         [(SequenceType.DNA, name) for name in MODELS] + [(SequenceType.PROTEIN, name) for name in PROTEIN_MODELS]

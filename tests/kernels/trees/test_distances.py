@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import RESOURCES, engine
@@ -24,6 +24,7 @@ from antidiag.kernels.trees.distances.alignment_columns.column_distances import 
 from antidiag.kernels.trees.distances.shared_words import kmers
 from antidiag.kernels.trees.distances.word_chains import cpu_single_chains, ktuples
 from tests import oracle
+from tests.example_counts import try_examples
 from tests.problems import sequence
 
 SCORINGS = (
@@ -65,7 +66,7 @@ def of_alignment(first, second, scoring: Scoring, mode: Mode) -> float:
     return 1 - path.find_identical(first, second).sum() / min(len(first), len(second))
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(
     found=families(),
     scoring=st.sampled_from(SCORINGS),
@@ -141,7 +142,7 @@ def test_tuples_do_not_depend_on_which_sequences_are_looked_at_together(
         assert places[starts[-1] :] == [0] * words.count(-1)
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(found=families(longest=80, letters="ACDEFXK"))
 def test_6mer_distances_are_those_of_plain_counters(found) -> None:
     values = distances("distance-6mer", rules.SixmerProblem(found))
@@ -200,7 +201,7 @@ def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int)
     assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(found=families(most=40, longest=60, letters="ACGN"), k=st.integers(1, 2), gap=st.integers(1, 4))
 def test_every_cell_and_every_common_word_make_the_same_chains(found, k: int, gap: int) -> None:
     problem = rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": k, "word_gap": gap, "diagonals": 3, "window": 2})
@@ -211,7 +212,7 @@ def test_every_cell_and_every_common_word_make_the_same_chains(found, k: int, ga
             np.testing.assert_array_equal(distances("distance-ktuple", problem), values)
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(found=families(most=8, longest=60), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 6))
 def test_ktuple_distances_are_shares_of_the_shorter_length(found, k: int, diagonals: int) -> None:
     values = distances(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine
@@ -19,6 +19,7 @@ from antidiag.kernels.registry import find_method
 from antidiag.kernels.trees import reference, trials
 from antidiag.kernels.trees.problem import TREE_PROBLEM, TreeAnswer, TreeProblem
 from antidiag.kernels.trees.trials import make_matrix, path_lengths
+from tests.example_counts import try_examples
 from tests.kernels.trees.problems import matrices, problems, trees
 
 NJ = ("nj-serial", "nj-basic", "nj-compact", "nj-pruned")
@@ -43,7 +44,7 @@ def test_taxa_are_permuted_where_no_two_distances_are_equal() -> None:
 
 
 @pytest.mark.parametrize("id", NJ)
-@settings(max_examples=40)
+@try_examples(40)
 @given(data=st.data())
 def test_joins_and_lengths_are_the_textbooks(id: str, data: st.DataObject) -> None:
     problem = data.draw(problems())
@@ -74,7 +75,7 @@ def test_passes_are_shared_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer("nj-pruned", problem, {"threads": 3}).tree == answer("nj-serial", problem).tree
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(tree=trees())
 def test_additive_distances_give_their_tree(tree) -> None:
     found = answer("nj-pruned", TreeProblem(path_lengths(tree)))
@@ -84,7 +85,7 @@ def test_additive_distances_give_their_tree(tree) -> None:
     np.testing.assert_allclose(again.values[np.ix_(order, order)], path_lengths(tree).values, atol=1e-9)
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(found=matrices())
 def test_leaves_of_upgma_are_equally_far_from_the_root(found) -> None:
     tree = reference.textbook_upgma(TreeProblem(found)).tree

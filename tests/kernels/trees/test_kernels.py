@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine
@@ -13,13 +13,14 @@ from antidiag.kernels.registry import find_method
 from antidiag.kernels.trees import reference
 from antidiag.kernels.trees.problem import TreeProblem
 from antidiag.kernels.trees.trials import make_matrix
+from tests.example_counts import try_examples
 from tests.kernels.trees.problems import problems
 from tests.nvrtc import compile_without_device
 
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 
-@pytest.mark.parametrize(("architecture", "double"), [("sm_75", 1), ("sm_90", 0)])
+@pytest.mark.parametrize(("architecture", "double"), [pytest.param("sm_75", 1, marks=pytest.mark.slow), ("sm_90", 0)])
 def test_kernels_compile(architecture: str, double: int) -> None:
     from antidiag.kernels.trees.joining import cuda, cuda_sources
 
@@ -44,7 +45,7 @@ SMALL = {
 
 
 @pytest.mark.parametrize("id", SMALL)
-@settings(max_examples=12)
+@try_examples(12)
 @given(data=st.data())
 def test_emulated_joins_and_lengths_are_the_textbooks(emulated, id: str, data: st.DataObject) -> None:
     problem = data.draw(problems(60))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import antidiag as ad
@@ -27,6 +27,7 @@ from antidiag.kernels.trees.placement import trials
 from antidiag.kernels.trees.placement.sketches import sketch_sequences
 from antidiag.kernels.trees.problem import TreeAnswer
 from tests.choosing import HypothesisChooser
+from tests.example_counts import try_examples
 
 ALIGNED, SKETCHED = "place-alignment", "place-sequences"
 
@@ -97,7 +98,7 @@ def test_sketches_of_equal_words_are_equal_and_estimate_the_jaccard_index() -> N
     assert "1 sequence is shorter than a word of 10 letters" in problem.notes[0]
 
 
-@settings(max_examples=10)
+@try_examples(10)
 @given(choice=st.data(), seed=st.sampled_from((0, 1)))
 def test_emulated_trees_are_those_of_the_cpu(emulated, choice, seed) -> None:
     chooser = HypothesisChooser(choice.draw)

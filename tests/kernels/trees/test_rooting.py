@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.tree import Tree
@@ -14,6 +14,7 @@ from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.trees import alignment_order
 from antidiag.kernels.trees.rooting import RULES, place_root
 from antidiag.kernels.trees.trials import path_lengths
+from tests.example_counts import try_examples
 from tests.kernels.trees.problems import trees
 
 
@@ -31,7 +32,7 @@ def sides(tree: Tree) -> list[list[float]]:
     ]
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(tree=trees(20))
 def test_a_root_changes_no_distance(tree: Tree) -> None:
     unrooted, before = unroot(tree).tree, path_lengths(tree)
@@ -44,7 +45,7 @@ def test_a_root_changes_no_distance(tree: Tree) -> None:
         assert found.degrees[0] == (3 if rule == "none" else 2)
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(tree=trees(20))
 def test_the_midpoint_is_half_way_between_the_farthest_leaves(tree: Tree) -> None:
     farthest = [max(side) for side in sides(place_root(unroot(tree).tree, "midpoint"))]
@@ -52,7 +53,7 @@ def test_the_midpoint_is_half_way_between_the_farthest_leaves(tree: Tree) -> Non
     assert farthest == pytest.approx([half, half])
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(tree=trees(14))
 def test_clustalws_root_has_equal_means_on_both_sides(tree: Tree) -> None:
     """Of all edges with such a place it is the one with the nearest farthest leaf."""

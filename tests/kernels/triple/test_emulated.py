@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
@@ -20,6 +20,7 @@ from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.trials import COSTS, find_best_answer
 from antidiag.kernels.triple.trials import make_problem as triple
+from tests.example_counts import try_examples
 from tests.kernels.triple.problems import related, triples
 
 LINEAR = tuple(costs for costs in COSTS if not costs[0])
@@ -50,7 +51,7 @@ def assert_textbook(emulated, method: Method, problem: TripleProblem, **given) -
 @pytest.mark.slow
 @each
 @mappings
-@settings(max_examples=5)
+@try_examples(5)
 @given(data=st.data())
 def test_linear_gaps(emulated, method: Method, mapping: str, data: st.DataObject) -> None:
     problem = data.draw(triples(longest=34, costs=LINEAR))
@@ -61,7 +62,7 @@ def test_linear_gaps(emulated, method: Method, mapping: str, data: st.DataObject
 @pytest.mark.slow
 @pytest.mark.parametrize("method", AFFINE, ids=lambda method: method.id)
 @mappings
-@settings(max_examples=4)
+@try_examples(4)
 @given(data=st.data())
 def test_affine_gaps(emulated, method: Method, mapping: str, data: st.DataObject) -> None:
     """In chunks of 16, of which every thread has 2 x 2 or 4 x 4 columns, or one cell a step."""

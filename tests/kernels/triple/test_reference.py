@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import ScoreOverflow
@@ -19,17 +19,18 @@ from antidiag.kernels.triple import encoding, reference
 from antidiag.kernels.triple.model import TripleAlignment, TripleProblem, score_alignment
 from antidiag.kernels.triple.trials import COSTS
 from antidiag.kernels.triple.trials import make_problem as triple
+from tests.example_counts import try_examples
 from tests.kernels.triple.problems import exhaustive_score, tiny, triples
 from tests.problems import sequence
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(tiny())
 def test_no_alignment_scores_more(problem: TripleProblem) -> None:
     assert reference.align_triple(problem).score == exhaustive_score(problem)
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(triples(longest=9))
 def test_path_has_the_score(problem: TripleProblem) -> None:
     found = reference.align_triple(problem)
@@ -38,7 +39,7 @@ def test_path_has_the_score(problem: TripleProblem) -> None:
     assert [row.replace("-", "") for row in rows] == [sequence.letters.decode() for sequence in problem.sequences]
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(st.data())
 def test_order_of_the_sequences_leaves_the_score(data: st.DataObject) -> None:
     letters = [data.draw(st.text("ACGT", max_size=7)) for _ in range(3)]
@@ -46,7 +47,7 @@ def test_order_of_the_sequences_leaves_the_score(data: st.DataObject) -> None:
     assert len({reference.align_triple(triple(*rows, scoring)).score for rows in permutations(letters)}) == 1
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(st.data())
 def test_two_equal_sequences_reduce_to_the_best_pair(data: st.DataObject) -> None:
     """With two sequences equal to x and a third y, and gaps that cost more than any mismatch gains: S = 2 D(x, y) +

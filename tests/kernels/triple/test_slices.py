@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.monitor import Monitor
@@ -15,11 +15,12 @@ from antidiag.kernels.triple.model import MOVE_ORDER, TripleProblem
 from antidiag.kernels.triple.pictures import slices
 from antidiag.kernels.triple.problem import build_problem
 from antidiag.kernels.triple.trials import find_best_answer
+from tests.example_counts import try_examples
 from tests.kernels.triple.problems import triples
 from tests.problems import sequence
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(triples(longest=7))
 def test_slices_and_kept_values_are_those_of_the_recurrence(problem: TripleProblem) -> None:
     H = reference.compute_cube(problem)
@@ -33,7 +34,7 @@ def test_slices_and_kept_values_are_those_of_the_recurrence(problem: TripleProbl
         assert np.array_equal(slices.compute_slices(problem, cell, frozenset((axis,)), Monitor())[axis], expected)
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(triples(longest=4))
 def test_candidates_are_the_values_by_last_move(problem: TripleProblem) -> None:
     V, kept = reference.compute_values(problem), slices.compute_cube(problem, Monitor())
@@ -50,7 +51,7 @@ def test_candidates_are_the_values_by_last_move(problem: TripleProblem) -> None:
         assert taken is next(c for c in found if c is not None and c.value == taken.value)
 
 
-@settings(max_examples=15)
+@try_examples(15)
 @given(triples(longest=9))
 def test_winners_lead_along_the_path(problem: TripleProblem) -> None:
     kept, cell, moves = slices.compute_cube(problem, Monitor()), problem.lengths, []

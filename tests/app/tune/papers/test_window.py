@@ -195,6 +195,7 @@ def test_labels_of_an_axis_have_room_beside_its_title_in_a_file(qtbot: Any) -> N
     assert axis.width() >= axis.textWidth + 0.8 * axis.label.boundingRect().height()
 
 
+@pytest.mark.slow
 def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
     table, before = found("003-figure-4-15"), theme.active().name
     for suffix in (".png", ".svg"):

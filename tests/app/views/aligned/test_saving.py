@@ -188,7 +188,9 @@ def test_a_wrapped_figure_of_many_rows_has_smaller_cells(view: AlignmentViewer) 
     assert len(colours) > 4  # cells far below are there too
 
 
-@pytest.mark.parametrize(("columns", "high"), [(753, 15_500), (1500, figures.MAX_HEIGHT // 2 - 100)])
+@pytest.mark.parametrize(
+    ("columns", "high"), [(753, 15_500), pytest.param(1500, figures.MAX_HEIGHT // 2 - 100, marks=pytest.mark.slow)]
+)
 def test_a_wrapped_figure_of_very_many_rows_is_wider_or_has_rows_share_pixels(
     view: AlignmentViewer, columns: int, high: int
 ) -> None:
@@ -425,7 +427,9 @@ def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) 
     assert dialog.print_size.width_mm == 90 and dialog.focusWidget() is dialog.columns
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(5, 600), (200, 70), pytest.param(200, 130, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(5, 600), *(pytest.param(200, columns, marks=pytest.mark.slow) for columns in (70, 130))]
+)
 def test_a_wrapped_figure_breaks_into_pages_that_hold_every_letter(
     view: AlignmentViewer, tmp_path: Path, rows: int, columns: int
 ) -> None:

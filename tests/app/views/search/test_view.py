@@ -383,6 +383,7 @@ def test_a_change_of_the_theme_leaves_no_old_colours(qtbot, proteins):
         theme.switch(before)
 
 
+@pytest.mark.slow
 def test_a_million_hits_are_measured_sorted_and_scrolled(qtbot):
     result = many_hits()
     measures = measure_hits(result.problem, result.answer, Monitor())
