@@ -95,18 +95,23 @@ def format_posterior(value: float) -> str:
 
 
 def draw_values(painter: QPainter, canvas: HeatCanvas) -> None:
-    """Write the value into every visible cell where cells are wide enough."""
+    """Write the value into every visible cell where cells are wide enough.
+
+    A cell that is cut at the edge has its value in the middle of what is visible of it, or none if that is too small.
+    """
     wide, high = canvas.x_of_column(1) - canvas.x_of_column(0), canvas.y_of_row(1) - canvas.y_of_row(0)
     line = painter.fontMetrics().height()
     if wide < LEAST_VALUE or high < line:
         return
     rows, columns = canvas.visible_ranges()
     ends = [QColor(name) for name in heat_map.legend_colours(COLOURS)]
+    least = painter.fontMetrics().horizontalAdvance(format_posterior(1.0))
     with saved_painter_state(painter):
-        painter.setClipRect(canvas.picture_box(), Qt.ClipOperation.IntersectClip)
         for row in range(rows.start, rows.stop):
             for column in range(columns.start, columns.stop):
                 value = float(canvas.values[row, column])
                 painter.setPen(text_colour_on(ends[min(int(value * len(ends)), len(ends) - 1)]))
-                box = QRectF(canvas.x_of_column(column), canvas.y_of_row(row), wide, high)
-                painter.drawText(box, CENTRE, format_posterior(value))
+                cell = QRectF(canvas.x_of_column(column), canvas.y_of_row(row), wide, high)
+                visible = cell.intersected(canvas.picture_box())
+                if visible.width() >= least and visible.height() >= line:
+                    painter.drawText(visible, CENTRE, format_posterior(value))
