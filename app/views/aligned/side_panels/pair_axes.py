@@ -61,9 +61,17 @@ def _draw_across(painter: QPainter, canvas: HeatCanvas, axes: PairAxes) -> None:
         if not box.left() <= middle <= box.right():
             continue
         if (column + 1) % step == 0:
-            painter.drawText(QRectF(middle - 100, line, 200, line), CENTRE, f"{column + 1:,}")
+            _draw_inside(painter, box, middle, line, f"{column + 1:,}")
         if wide >= LEAST_LETTER:
-            painter.drawText(QRectF(middle - wide, 2 * line, 2 * wide, line), CENTRE, axes.across_letters[column])
+            _draw_inside(painter, box, middle, 2 * line, axes.across_letters[column])
+
+
+def _draw_inside(painter: QPainter, box: QRectF, middle: float, top: float, text: str) -> None:
+    """Draw a line of text around a place above a box, moved so far that neither end of the box cuts it."""
+    metrics = painter.fontMetrics()
+    width = metrics.horizontalAdvance(text) + 1.0
+    left = max(min(middle - width / 2, box.right() - width), box.left())
+    painter.drawText(QRectF(left, top, width, metrics.height()), CENTRE, text)
 
 
 def _draw_down(painter: QPainter, canvas: HeatCanvas, axes: PairAxes) -> None:
@@ -82,11 +90,12 @@ def _draw_down(painter: QPainter, canvas: HeatCanvas, axes: PairAxes) -> None:
         middle = canvas.y_of_row(row + 0.5)
         if not box.top() <= middle <= box.bottom():
             continue
+        middle = max(min(middle, box.bottom() - line / 2), box.top() + line / 2)
         if (row + 1) % step == 0:
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(QRectF(0, middle - line / 2, numbers, line), right, f"{row + 1:,}")
         if high >= LEAST_LETTER:
-            painter.drawText(QRectF(numbers + GAP, middle - line, letter, 2 * line), CENTRE, axes.down_letters[row])
+            painter.drawText(QRectF(numbers + GAP, middle - line / 2, letter, line), CENTRE, axes.down_letters[row])
 
 
 def format_posterior(value: float) -> str:
