@@ -65,16 +65,27 @@ class ShownData:
 
     def open_tab(self, entry: Entry, beside: bool) -> None:
         """Open a result in a tab of its own, or beside the one that is shown."""
+        if beside and self._refuse_beside(entry.result):
+            return
         self._window.result_tabs.open_tab(ViewSubject.of_entry(entry), beside)
         self._window.session.show(entry)
         self.show_stale()
 
     def open_datum_tab(self, datum: Any, beside: bool) -> None:
         """Open a datum in a tab of its own, or beside what is shown."""
+        if beside and self._refuse_beside(datum):
+            return
         if self._window.result_tabs.open_tab(self._window.subject_of(datum), beside) is None:
             self.show_datum(datum)  # which says why
         else:
             self.try_show_datum(datum)
+
+    def _refuse_beside(self, key: Any) -> bool:
+        """Say why a result or datum cannot be opened beside another one, if so."""
+        reason = self._window.result_tabs.explain_no_beside(key)
+        if reason:
+            self._window.jobs.show_message(reason, error=True)
+        return bool(reason)
 
     def follow_page(self, page: ResultViews) -> None:
         """Follow the user to another page of a result or datum."""

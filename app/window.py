@@ -250,6 +250,7 @@ class Window(Workbench):
         tabs.page_activated.connect(self.shown_data.follow_page)
         tabs.compare_wanted.connect(self.compare)
         session.results_changed.connect(lambda: tabs.update_entries(session.entries))
+        self.results.explain_no_beside = self.data.explain_no_beside = self.result_tabs.explain_no_beside
         self.results.tab_wanted.connect(self.shown_data.open_tab)
         self.data.tab_wanted.connect(self.shown_data.open_datum_tab)
         session.data_changed.connect(self.shown_data.update_data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -47,6 +48,8 @@ class DataPanel(Card):
     def __init__(self, session: Session) -> None:
         super().__init__("Other data")
         self._session = session
+        self.explain_no_beside: Callable[[Any], str] = lambda key: ""
+        """Returns why a datum cannot be opened beside another one; "" if it can."""
         self._problem: ProblemType | None = None
         self.list = QTreeWidget()
         self.list.setAccessibleName("Other data")
@@ -84,7 +87,7 @@ class DataPanel(Card):
         ):
             button.clicked.connect(lambda _=False, slot=slot: slot())
         self.add_tools(self.use_button, self.show_button, self.delete_button)
-        self.bundled_menu = QMenu(self)
+        self.bundled_menu = QMenu(self, toolTipsVisible=True)
         self.bundled_button = menu_button("Open bundled data", "Data that come with the program", self.bundled_menu)
         self.box.addWidget(self.hint)
         self.box.addLayout(create_row(self.bundled_button, QWidget(), stretch=1))
@@ -258,13 +261,17 @@ class DataPanel(Card):
     def _open_menu(self, place: QPoint) -> None:
         if not self.list.selectedItems():
             return
-        menu = QMenu(self)
+        menu = QMenu(self, toolTipsVisible=True)
         menu.addAction("Use\tEnter", self.use)
         if self._is_optional():
             menu.addAction("Leave out", self.leave_out)
         menu.addAction("Show", self.show_current)
         menu.addAction("Open in a new tab", self.open_tab)
-        menu.addAction("Open beside\tCtrl+\\", self.open_beside)
+        beside = menu.addAction("Open beside\tCtrl+\\", self.open_beside)
+        chosen = self._selected_data()
+        reason = self.explain_no_beside(chosen[0]) if len(chosen) == 1 else ""
+        beside.setEnabled(not reason)
+        beside.setToolTip(reason)
         if self.sequences_button.isVisibleTo(self):
             menu.addAction("Open as sequences", self.open_as_sequences)
         if self.profile_button.isVisibleTo(self):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
@@ -13,24 +14,37 @@ from PySide6.QtWidgets import QTabBar, QTabWidget
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import quiet_button
 from antidiag.app.panels.view_places import TABS_HEIGHT, TABS_WIDTH
+from antidiag.app.panels.view_subject import ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 
 MAX_LETTERS, MIN_LETTERS = 50, 9
 """Letters of average width of the widest and of the narrowest title; tabs that do not fit are scrolled."""
 
 
+CLOSE_ICON = QSize(10, 10)
+"""Pixels of the cross that closes a tab."""
+
+
+class TabTitle(NamedTuple):
+    """The whole title of a tab, and a short one by which it differs from the others."""
+
+    full: str
+    short: str
+
+
 class PageTabBar(QTabBar):
-    """Tabs whose titles are shortened in the middle so that all fit, each as wide as its title in bold letters.
+    """Tabs as wide as their titles in bold letters. If these do not fit, short titles are shown, and where these do not
+    fit either, they are shortened in the middle.
 
     Qt measures the selected title, which the style draws bold, in normal letters, and cuts it at both ends.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._titles: list[str] = []
+        self._titles: list[TabTitle] = []
         self.setElideMode(Qt.TextElideMode.ElideNone)
 
-    def show_titles(self, titles: Sequence[str]) -> None:
+    def show_titles(self, titles: Sequence[TabTitle]) -> None:
         """Show the titles of all tabs."""
         self._titles = list(titles)
         self.fit_titles()
@@ -39,11 +53,18 @@ class PageTabBar(QTabBar):
         """Shorten the titles as far as the width of the tabs asks for."""
         metrics, shown = self._metrics(), [index for index in range(len(self._titles)) if self.isTabVisible(index)]
         letter, extra = metrics.averageCharWidth(), sum(self._extra_width(index) for index in shown)
-        natural = [metrics.horizontalAdvance(self._titles[index]) + 1 for index in shown]
-        wanted = [min(width, MAX_LETTERS * letter) for width in natural]
-        widths = share_width(self.parentWidget().width() - extra, wanted, MIN_LETTERS * letter)
-        for index, width in zip(shown, widths, strict=True):
-            text = metrics.elidedText(self._titles[index], Qt.TextElideMode.ElideMiddle, width)
+
+        def width_of(title: str) -> int:
+            return metrics.horizontalAdvance(title) + 1
+
+        available = self.parentWidget().width() - extra
+        titles = [self._titles[index].full for index in shown]
+        if sum(map(width_of, titles)) > available:
+            titles = [self._titles[index].short for index in shown]
+        wanted = [min(width_of(title), MAX_LETTERS * letter) for title in titles]
+        widths = share_width(available, wanted, MIN_LETTERS * letter)
+        for index, title, width in zip(shown, titles, widths, strict=True):
+            text = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, width)
             if self.tabText(index) != (escaped := text.replace("&", "&&")):
                 self.setTabText(index, escaped)
 
@@ -127,6 +148,7 @@ class PageGroup(QTabWidget):
         button = quiet_button("", "Close this tab (Ctrl+W)")
         button.setAccessibleName("Close this tab")
         set_icon(button, "hide")
+        button.setIconSize(CLOSE_ICON)
         button.clicked.connect(lambda: close())
         self.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
 
@@ -148,14 +170,20 @@ class PageGroup(QTabWidget):
             bar.style().unpolish(bar)
             bar.style().polish(bar)
 
-    def show_titles(self, counts: Mapping[str, int]) -> None:
-        """Name each tab; of ``counts`` results with the same title, by the time of their start too."""
+    def show_titles(self, subjects: Sequence[ViewSubject]) -> None:
+        """Name each tab; ``subjects`` are those of all tabs, also of other groups, from which it must differ."""
+        names, titles = (Counter(getattr(subject, kind) for subject in subjects) for kind in ("name", "title"))
         shown = []
         for index, page in enumerate(self.all_pages):
             subject = page.subject
-            tip = title = subject.title if subject is not None else "No result"
-            if subject is not None and subject.result is not None and counts.get(title, 0) > 1:
-                tip, title = f"{title}, {subject.start_text}", f"{subject.start_text} {title}"
+            if subject is None:
+                title, tip = TabTitle("No result", "No result"), "No result"
+            elif subject.result is not None and titles[subject.title] > 1:
+                title = TabTitle(f"{subject.start_text} {subject.title}", f"{subject.start_text} {subject.name}")
+                tip = f"{subject.title}, {subject.start_text}"
+            else:
+                tip = subject.title
+                title = TabTitle(tip, subject.name if names[subject.name] == 1 else tip)
             shown.append(title)
             self.setTabToolTip(index, tip)
         self._bar.show_titles(shown)

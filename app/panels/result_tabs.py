@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
@@ -52,6 +51,8 @@ class ResultTabs(QSplitter):
         super().__init__(Qt.Orientation.Horizontal)
         self._kinds, self._selection, self._preferences = kinds, selection, preferences
         self._offered: Sequence[Any] = ()
+        self._replaced: ViewSubject | None = None
+        """What was in a page before the subject that it shows now."""
         self.windows: list[DetachedView] = []
         self.groups = PageGroup(), PageGroup()
         self.setChildrenCollapsible(False)
@@ -98,12 +99,24 @@ class ResultTabs(QSplitter):
         page = self.find_page(subject.key)
         if page is None:
             page = self._free_page()
+            self._replaced = page.subject or self._replaced
             page.show_subject(subject)
         self.activate(page)
         return True
 
+    def explain_no_beside(self, key: Any) -> str:
+        """Return why a result or datum cannot be opened beside another one; "" if it can."""
+        opened = [page for page in self.pages if page.subject is not None and page.subject.key is not key]
+        if opened or (self._replaced is not None and self._replaced.key is not key):
+            return ""
+        return "Nothing else is open: choose another result or other data first, then open this one beside them."
+
     def open_tab(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
-        """Open a result or datum in a page of its own, ``beside``: in the other group; None if no view can show it."""
+        """Open a result or datum in a page of its own; return None if no view can show it.
+
+        ``beside`` opens it in the other group. Where it is the only one that is open, what was shown before comes back
+        in its place, so that there is something beside it.
+        """
         if subject.entry is None and not self.active.capable_views(subject.datum):
             return None
         group = self._other_group(self.active) if beside else self._group_of(self.active)
@@ -112,6 +125,10 @@ class ResultTabs(QSplitter):
             page = self._add_page(group, self._selection.make_twin())
             page.show_subject(subject)
         elif self._group_of(page) is not group:
+            before = self._replaced if self.pages == [page] else None
+            if before is not None and before.key is not subject.key:
+                left = self._add_page(self._group_of(page), self._selection.make_twin())
+                left.show_subject(before)
             self._move(page, group)
         page.is_pinned = True
         self._update_titles()
@@ -156,6 +173,7 @@ class ResultTabs(QSplitter):
     def update_entries(self, entries: Iterable[Entry]) -> None:
         """Follow renamed and deleted results: titles change, and pages and windows of deleted ones close."""
         known = {id(entry.result): entry for entry in entries}
+        self._replaced = self._replaced.renewed(known) if self._replaced is not None else None
         for page in self.pages:
             if page.subject is None:
                 continue
@@ -188,6 +206,8 @@ class ResultTabs(QSplitter):
         """Pass the open data to the views that can show them beside a result."""
         gone = {id(datum) for datum in self._offered} - {id(datum) for datum in data}
         self._offered = data
+        if self._replaced is not None and id(self._replaced.datum) in gone:
+            self._replaced = None
         for page in self.pages:
             page.offer(data)
             if page.is_pinned and id(page.datum) in gone:
@@ -378,9 +398,9 @@ class ResultTabs(QSplitter):
 
     def _update_titles(self) -> None:
         """Name each tab; results of the same name have the time of their start beside it."""
-        titles = Counter(page.subject.title for page in self.pages if page.subject is not None)
+        subjects = [page.subject for page in self.pages if page.subject is not None]
         for group in self.groups:
-            group.show_titles(titles)
+            group.show_titles(subjects)
 
     def _find_detached(self, key: Any) -> set[str]:
         return {window.kind.id for window in self.windows if window.subject.key is key}

@@ -15,6 +15,7 @@ from antidiag.app.kit.controls.widgets import Card, UndoLineEdit, create_label, 
 from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.panels.result_table import METHOD, ResultModel, ResultTable
 from antidiag.app.session.session import Entry, Session
+from antidiag.kernels.model import Result
 
 FILTER_FROM = 5
 """Least number of results for which the filter line is shown."""
@@ -30,6 +31,8 @@ class ResultPanel(Card):
     def __init__(self, session: Session, is_stale: Callable[[Entry], bool]) -> None:
         super().__init__("Results")
         self._session = session
+        self.explain_no_beside: Callable[[Result], str] = lambda result: ""
+        """Returns why a result cannot be opened beside another one; "" if it can."""
         self.model = ResultModel(session, is_stale)
         self.table = ResultTable(self.model)
         self.table.customContextMenuRequested.connect(self._open_menu)
@@ -168,9 +171,13 @@ class ResultPanel(Card):
 
     def _open_menu(self, place: QPoint) -> None:
         if self.table.selectionModel().hasSelection():
-            menu = QMenu(self)
+            menu = QMenu(self, toolTipsVisible=True)
             menu.addAction("Open in a new tab\tDouble click", self.open_tab)
-            menu.addAction("Open beside\tCtrl+\\", self.open_beside)
+            beside = menu.addAction("Open beside\tCtrl+\\", self.open_beside)
+            chosen = self.table.chosen()
+            reason = self.explain_no_beside(chosen[0].result) if len(chosen) == 1 else ""
+            beside.setEnabled(not reason)
+            beside.setToolTip(reason)
             menu.addAction("Compare\tCtrl+Return", self.compare).setEnabled(self.compare_button.isEnabled())
             menu.addSeparator()
             menu.addAction("Rename\tF2", self.rename)

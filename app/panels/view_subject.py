@@ -63,10 +63,15 @@ class ViewSubject:
     @property
     def title(self) -> str:
         """The name of a result with its input, or the name of a datum."""
+        parts = self.name, texts.problem_title(self.entry.result) if self.entry is not None else ""
+        return " \N{MIDDLE DOT} ".join(filter(None, parts))
+
+    @property
+    def name(self) -> str:
+        """The name of a result, which is that of its method unless it was renamed, or the name of a datum."""
         if self.entry is None:
             return str(self.datum.name)
-        parts = self.entry.name or texts.method_name(self.entry.result), texts.problem_title(self.entry.result)
-        return " \N{MIDDLE DOT} ".join(filter(None, parts))
+        return self.entry.name or texts.method_name(self.entry.result)
 
     @property
     def start_text(self) -> str:

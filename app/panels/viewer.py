@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -40,6 +40,22 @@ from antidiag.kernels.registry.memory_advice import FittingChange
 BORDER = 2
 """Pixels that the border of a button adds to its first size hint."""
 EMPTY_WIDTH = 520
+
+
+class HeightKeeper(QWidget):
+    """Takes no width and is as high as the highest of some widgets, hidden or not, in whatever font they have."""
+
+    def __init__(self, *widgets: QWidget) -> None:
+        super().__init__()
+        self._widgets = widgets
+
+    def sizeHint(self) -> QSize:
+        for widget in self._widgets:
+            widget.ensurePolished()
+        return QSize(0, max(widget.sizeHint().height() for widget in self._widgets) + BORDER)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
 
 class ResultViews(QWidget):
@@ -108,7 +124,7 @@ class ResultViews(QWidget):
         numbers.addWidget(self.chips, 1)
         numbers.addWidget(self.stale_note, 1)
         numbers.addWidget(self.stale_button)
-        numbers.addStrut(max(widget.sizeHint().height() for widget in (self.chips, self.stale_button)) + BORDER)
+        numbers.addWidget(HeightKeeper(self.chips, self.stale_button))
         box.setSpacing(theme.SPACING // 2)
         box.addWidget(self._top)
         box.addWidget(self._numbers)

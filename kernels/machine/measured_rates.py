@@ -37,7 +37,8 @@ RATE_TOLERANCE = 0.1
 """Relative difference below which the rate of the same work is not written again: to write takes a millisecond."""
 
 MAX_WORK_RATIO = 30
-"""A run that is so many times smaller than another says little about its rate."""
+"""A run tells the rate of others up to so many times its work; for still larger ones it counts less and less, and from
+the square of this factor on not at all."""
 
 SAME_WORK_RATIO = 4
 """A run replaces earlier ones whose work differs by less than this factor."""
@@ -148,11 +149,14 @@ def estimate_ms(method: Method, backend: str, device: str, work: float, threads:
     run = RatePoint(work, 0.0, min(threads, processors))
     expected = _reference_ms(method, backend, run)
     measured = runs.points.get(f"{method.id}/{backend}/{device}")
-    if not measured or work > MAX_WORK_RATIO * max(point.work for point in measured):
-        is_shipped = method.id in shipped_points(backend)
-        return expected * (_machine_factor(runs, backend, device, processors) if is_shipped else 1.0)
-    ratios = [_log_ratio(method, backend, _limit_threads(point, processors, run.threads)) for point in measured]
-    return expected * math.exp(_interpolate(sorted(ratios), math.log(work)))
+    is_shipped = method.id in shipped_points(backend)
+    others = math.log(_machine_factor(runs, backend, device, processors)) if is_shipped else 0.0
+    if not measured:
+        return expected * math.exp(others)
+    ratios = sorted(_log_ratio(method, backend, _limit_threads(point, processors, run.threads)) for point in measured)
+    (largest, ratio), reach = ratios[-1], math.log(MAX_WORK_RATIO)
+    ratios += [(largest + reach, ratio), (largest + 2 * reach, others)]
+    return expected * math.exp(_interpolate(ratios, math.log(work)))
 
 
 def estimate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:

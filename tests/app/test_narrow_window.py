@@ -208,6 +208,32 @@ def test_a_low_window_offers_the_settings_of_a_result_beside_its_tabs(qtbot, nar
     assert abs(top_of(button, narrow) - top_of(narrow.viewer.chips, narrow)) < button.height()
 
 
+@pytest.mark.parametrize("size", [(1500, 940), (1000, 700), (632, 320)])
+@pytest.mark.parametrize("points", [0, 15])
+def test_the_note_about_other_settings_does_not_move_the_view(qtbot, ready, size, points):
+    try:
+        theme.choose_fonts(QApplication.instance(), points=points)
+        ready.resize(*size)
+        run(qtbot, ready)
+        QApplication.processEvents()
+        before = view_lines(ready)
+        stale(qtbot, ready)
+        QApplication.processEvents()
+        assert view_lines(ready) == before
+        qtbot.mouseClick(ready.viewer.stale_button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: not ready.viewer.stale_button.isVisible())
+        QApplication.processEvents()
+        assert view_lines(ready) == before
+    finally:
+        theme.choose_fonts(QApplication.instance())
+
+
+def view_lines(window):
+    """Return the first line of pixels of the view, and how many lines it has."""
+    view = window.viewer.current
+    return top_of(view, window), view.height()
+
+
 def test_no_line_is_left_empty_above_the_tabs(qtbot, narrow):
     """A low window has its tabs at the top, and data have no line for the numbers of a result."""
     narrow.resize(632, 320)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app import file_actions
 from antidiag.app.compare.window import CompareWindow
@@ -51,6 +52,52 @@ def test_an_edit_in_its_own_window_is_an_edit_of_its_result_and_can_be_undone_in
     two.session.show(first)
     window.close()
     assert two.viewer.current.undo_text
+
+
+def test_a_result_opens_beside_the_one_that_was_shown_before(qtbot: Any, two: Any) -> None:
+    """A click on a result shows it in place of the other one, which comes back when it is opened beside."""
+    first, second = two.session.entries
+    tabs, table = two.result_tabs, two.results.table
+    for entry in (first, second):
+        place = table.visualRect(table.sorted.index(table.row_of(entry), 1)).center()
+        QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert len(tabs.pages) == 1 and two.viewer.result is second.result
+    QTest.keyClick(two, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
+    assert [group.current_page.result for group in tabs.groups] == [first.result, second.result]
+    assert two.session.shown is second and all(group.isVisible() for group in tabs.groups)
+
+
+def test_a_result_that_is_alone_is_not_opened_beside_and_the_reason_is_told(qtbot: Any, two: Any) -> None:
+    first, second = two.session.entries
+    two.session.show(second)
+    two.session.remove_results([first])
+    reason = two.result_tabs.explain_no_beside(second.result)
+    assert "Nothing else is open" in reason
+    two.commands["open_beside"].trigger()
+    assert len(two.result_tabs.pages) == 1 and not two.result_tabs.groups[1].isVisible()
+    assert reason in two.jobs.message.text()
+    seen = []
+    QTimer.singleShot(0, lambda: seen.extend(QApplication.activePopupWidget().actions()))
+    QTimer.singleShot(0, lambda: QApplication.activePopupWidget().close())
+    two.results._open_menu(QPoint(5, 5))
+    (beside,) = (action for action in seen if action.text().startswith("Open beside"))
+    assert not beside.isEnabled() and beside.toolTip() == reason
+
+
+def test_titles_of_many_tabs_are_the_names_of_the_methods(qtbot: Any, two: Any) -> None:
+    """As long as the tabs fit, titles have the input as well; the tool tip always has it."""
+    first, second = two.session.entries
+    two.session.rename_result(first, "kringles")
+    first, second = two.session.entries
+    for entry in (first, second):
+        two.shown_data.open_tab(entry, False)
+    group = two.result_tabs.groups[0]
+    full = [page.subject.title for page in group.pages]
+    assert [group.tabText(at) for at in range(2)] == full
+    group.setFixedWidth(300)
+    qtbot.waitUntil(lambda: group.tabText(0) != full[0])
+    assert [group.tabText(at) for at in range(2)] == ["kringles", "msa-clustalw"]
+    assert [group.tabToolTip(at) for at in range(2)] == full
 
 
 def test_results_open_in_tabs_that_are_split_side_by_side(qtbot: Any, two: Any) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPageSize, QPainter, QPdfWriter
 
 from antidiag.app import theme
@@ -30,11 +31,16 @@ DOTS_PER_INCH, MARGIN = 96, 48.0
 TEXT_PIXELS, SPACING = 13.0, 6.0
 TITLE_SIZE, HEADING_SIZE, SMALL_SIZE = 1.8, 1.3, 0.85
 """Sizes of letters relative to the text."""
-PICTURE_SIZE, PICTURE_SHARE = QSize(1200, 560), 0.3
-"""Pixels of a picture in a page of HTML, and its share of the height of a page on paper."""
+PICTURE_SIZE = QSize(1200, 560)
+"""Pixels of a picture in a page of HTML."""
+PICTURE_SHARE, LEAST_PICTURE_SHARE = 0.3, 0.2
+"""Share of the height of a page on paper that a picture has, and the least to which it shrinks to fill a page."""
+FULL_SHARE = 2 / 3
+"""Share of a page from which it is full enough to begin the next one, so that a scene stays together."""
 HTML_STYLE = (
     "body { max-width: 60em; margin: 2em auto; padding: 0 1em; } "
-    "img { max-width: 100%; } section { margin-top: 2.5em; }"
+    "img { max-width: 100%; } section { margin-top: 2.5em; } "
+    "@media print { h1, h2 { break-after: avoid; } img { max-height: 32vh; break-inside: avoid; } }"
 )
 INK, MUTED = "#10141a", "#5d6875"
 Report = Callable[[int, int], object]
@@ -150,15 +156,20 @@ def _html_picture(scene: HandoutScene) -> str:
 
 @dataclass(frozen=True)
 class _Block:
-    """A part of a page: its height for a width, and how it is drawn."""
+    """A part of a page: its height for the width and height of the page, and how it is drawn.
+
+    ``least_share`` is the part of its height to which it may shrink; ``is_title`` keeps it with the next block.
+    """
 
     height: Callable[[float, float], float]
     draw: Callable[[QPainter, QRectF], object]
+    least_share: float = 1.0
+    is_title: bool = False
 
 
-def _paragraph(text: str, size: float = 1.0, bold: bool = False, colour: str = INK, indent: float = 0.0) -> _Block:
-    """Return a paragraph of text."""
-    font, flags = resized_font(QFont(), TEXT_PIXELS * size, bold), int(Qt.TextFlag.TextWordWrap)
+def _paragraph(text: str, size: float = 1.0, is_title: bool = False, colour: str = INK, indent: float = 0.0) -> _Block:
+    """Return a paragraph of text; a title is bold."""
+    font, flags = resized_font(QFont(), TEXT_PIXELS * size, is_title), int(Qt.TextFlag.TextWordWrap)
 
     def height(width: float, _: float) -> float:
         return QFontMetricsF(font).boundingRect(QRectF(0, 0, width - indent, 1e6), flags, text).height() + SPACING
@@ -168,7 +179,7 @@ def _paragraph(text: str, size: float = 1.0, bold: bool = False, colour: str = I
         painter.setPen(QColor(colour))
         painter.drawText(area.adjusted(indent, 0, 0, 0), flags, text)
 
-    return _Block(height, draw)
+    return _Block(height, draw, is_title=is_title)
 
 
 def _picture(drawing: play_figure.Drawing) -> _Block:
@@ -180,7 +191,12 @@ def _picture(drawing: play_figure.Drawing) -> _Block:
         drawing(painter, area.adjusted(0, SPACING, 0, -SPACING))
         painter.restore()
 
-    return _Block(lambda width, page: PICTURE_SHARE * page, draw)
+    return _Block(lambda width, page: PICTURE_SHARE * page, draw, LEAST_PICTURE_SHARE / PICTURE_SHARE)
+
+
+def _space() -> _Block:
+    """Return the space between two groups of blocks."""
+    return _Block(lambda width, page: 3 * SPACING, lambda painter, area: None)
 
 
 def _scene_blocks(number: int, scene: HandoutScene) -> list[_Block]:
@@ -202,6 +218,13 @@ def _question_blocks(lecture: Lecture) -> list[list[_Block]]:
     ]
 
 
+def _lecture_blocks(lecture: Lecture, report: Report = lambda done, total: None) -> list[list[_Block]]:
+    """Return the blocks of the title, of each scene, of the questions and of the answers."""
+    title = [_paragraph(lecture.title, TITLE_SIZE, True), _paragraph(lecture.abstract, colour=MUTED)]
+    scenes = [_scene_blocks(number, scene) for number, scene in enumerate(_list_scenes(lecture, report), 1)]
+    return [title, *scenes, *_question_blocks(lecture)]
+
+
 def _make_pdf(lecture: Lecture, report: Report) -> bytes:
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
@@ -210,9 +233,7 @@ def _make_pdf(lecture: Lecture, report: Report) -> bytes:
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(lecture.title)
-    groups = [[_paragraph(lecture.title, TITLE_SIZE, True), _paragraph(lecture.abstract, colour=MUTED)]]
-    groups += [_scene_blocks(number, scene) for number, scene in enumerate(_list_scenes(lecture, report), 1)]
-    groups += _question_blocks(lecture)
+    groups = _lecture_blocks(lecture, report)
     painter = QPainter(writer)
     try:
         _fill_pages(painter, writer, groups, lecture.title)
@@ -222,28 +243,62 @@ def _make_pdf(lecture: Lecture, report: Report) -> bytes:
 
 
 def _fill_pages(painter: QPainter, writer: QPdfWriter, groups: Sequence[list[_Block]], title: str) -> None:
-    """Draw groups of blocks one below the other; a group that fits on a page is not divided."""
+    """Draw groups of blocks one below the other on as many pages as they need."""
     area = QRectF(0, 0, writer.width(), writer.height()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
-    number, y = 1, area.top()
-
-    def turn_page() -> None:
-        nonlocal number, y
-        writer.newPage()
-        number, y = number + 1, area.top()
+    for number, page in enumerate(_divide_pages(groups, area.size()), 1):
+        if number > 1:
+            writer.newPage()
         _draw_footer(painter, area, title, number)
-
-    _draw_footer(painter, area, title, number)
-    for group in groups:
-        heights = [block.height(area.width(), area.height()) for block in group]
-        whole = sum(heights)
-        if y > area.top() and y + whole > area.bottom() and whole <= area.height():
-            turn_page()
-        for block, height in zip(group, heights, strict=True):
-            if y > area.top() and y + height > area.bottom():
-                turn_page()
+        y = area.top()
+        for block, height in zip(page, _fit_heights(page, area.size()), strict=True):
             block.draw(painter, QRectF(area.left(), y, area.width(), height))
             y += height
-        y += 3 * SPACING
+
+
+def _divide_pages(groups: Sequence[list[_Block]], size: QSizeF) -> list[list[_Block]]:
+    """Return the blocks of each page.
+
+    A group stays together if it fits, with smaller pictures if need be, or if the page before it is full enough;
+    otherwise it is divided between two blocks.
+    """
+    pages: list[list[_Block]] = [[]]
+    for group in groups:
+        page = pages[-1]
+        following = [_space(), *group] if page else group
+        natural, least = _page_heights([*page, *following], size)
+        if natural <= size.height():
+            page += following
+        elif _page_heights(page, size)[0] >= FULL_SHARE * size.height():
+            pages.append([])
+            _add_divided(pages, group, size)
+        elif least <= size.height():
+            page += following
+        else:
+            _add_divided(pages, following, size)
+    return pages
+
+
+def _add_divided(pages: list[list[_Block]], group: Sequence[_Block], size: QSizeF) -> None:
+    """Add the blocks of a group to the last page, and to further ones where it is full."""
+    for block, after in itertools.zip_longest(group, group[1:]):
+        kept = [block, after] if block.is_title and after is not None else [block]
+        if pages[-1] and _page_heights([*pages[-1], *kept], size)[1] > size.height():
+            pages.append([])
+        pages[-1].append(block)
+
+
+def _page_heights(page: Sequence[_Block], size: QSizeF) -> tuple[float, float]:
+    """Return the height of blocks, and their least height."""
+    heights = [block.height(size.width(), size.height()) for block in page]
+    return sum(heights), sum(height * block.least_share for block, height in zip(page, heights, strict=True))
+
+
+def _fit_heights(page: Sequence[_Block], size: QSizeF) -> list[float]:
+    """Return the height of each block of a page; pictures shrink so that all fit."""
+    natural, least = _page_heights(page, size)
+    share = min(max(natural - size.height(), 0.0) / (natural - least), 1.0) if natural > least else 0.0
+    heights = [block.height(size.width(), size.height()) for block in page]
+    return [height * (1 - share * (1 - block.least_share)) for block, height in zip(page, heights, strict=True)]
 
 
 def _draw_footer(painter: QPainter, area: QRectF, title: str, number: int) -> None:

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QImage
 
 from antidiag.app import theme
@@ -327,6 +327,29 @@ def test_a_lecture_is_saved_as_a_handout(page, tmp_path, answers: Answers, suffi
     for question in page.lecture.questions:
         assert all(html.escape(words) in text for words in page.lecture.fill_question(question))
     assert "{" not in text.split("</style>")[1]
+
+
+PAGE = QSizeF(700, 1000)
+
+
+@pytest.mark.parametrize("long_paragraphs", [0, 12])
+def test_no_page_of_a_handout_but_the_last_is_less_than_two_thirds_full(page, long_paragraphs):
+    added = ["A sentence of a long scene. " * 40] * long_paragraphs
+    scenes = tuple(replace(scene, text=(*scene.text, *added)) for scene in page.lecture.scenes)
+    groups = handout._lecture_blocks(replace(page.lecture, scenes=scenes))
+    pages = handout._divide_pages(groups, PAGE)
+    blocks = [block for group in groups for block in group]
+    assert [block for page in pages for block in page if block in blocks] == blocks
+    filled = [sum(handout._fit_heights(page, PAGE)) for page in pages]
+    assert max(filled) <= PAGE.height() + 0.01 and min(filled[:-1]) >= PAGE.height() * 2 / 3
+    assert len(pages) > 2 and not any(page[-1].is_title for page in pages), "a title stays with what follows"
+
+
+def test_pictures_of_a_handout_shrink_to_keep_a_scene_together(page):
+    pages = handout._divide_pages(handout._lecture_blocks(page.lecture), PAGE)
+    pictures = [i for i, block in enumerate(pages[0]) if block.least_share < 1]
+    heights = handout._fit_heights(pages[0], PAGE)
+    assert len(pictures) == 2 and all(200 <= heights[i] < 300 for i in pictures)
 
 
 def test_a_wrong_scene_is_named(page, tmp_path):

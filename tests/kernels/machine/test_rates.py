@@ -147,6 +147,15 @@ def test_a_run_here_corrects_the_shipped_rate_by_its_length(monkeypatch):
     assert expected(1e8, 2) == pytest.approx(400, rel=0.1)
 
 
+def test_what_was_measured_here_fades_for_much_larger_runs_without_a_jump(monkeypatch):
+    """A promise just beyond what a run tells must not fall back to the shipped rate at once."""
+    ship(monkeypatch, {METHOD.id: SHIPPED})
+    measured_rates.save_rate(METHOD, "cpu", "a processor", 1e8, 400, threads=2)
+    slower = [expected(1e8 * times, 2) / (100 * times) for times in (1, 29, 31, 200, 800, 1000)]
+    assert slower[:2] == pytest.approx([4, 4]) and slower[2] == pytest.approx(4, rel=0.05)
+    assert slower == sorted(slower, reverse=True) and slower[-1] == pytest.approx(1)
+
+
 def test_methods_that_ran_here_correct_one_that_never_did(monkeypatch):
     others = [method for method in registry.METHODS if method is not METHOD][:3]
     ship(monkeypatch, {method.id: SHIPPED for method in (METHOD, *others)})

@@ -61,9 +61,17 @@ def _draw_across(painter: QPainter, canvas: HeatCanvas, axes: PairAxes) -> None:
         if not box.left() <= middle <= box.right():
             continue
         if (column + 1) % step == 0:
-            painter.drawText(QRectF(middle - 100, line, 200, line), CENTRE, f"{column + 1:,}")
+            _draw_inside(painter, box, middle, line, f"{column + 1:,}")
         if wide >= LEAST_LETTER:
-            painter.drawText(QRectF(middle - wide, 2 * line, 2 * wide, line), CENTRE, axes.across_letters[column])
+            _draw_inside(painter, box, middle, 2 * line, axes.across_letters[column])
+
+
+def _draw_inside(painter: QPainter, box: QRectF, middle: float, top: float, text: str) -> None:
+    """Draw a line of text around a place above a box, moved so far that neither end of the box cuts it."""
+    metrics = painter.fontMetrics()
+    width = metrics.horizontalAdvance(text) + 1.0
+    left = max(min(middle - width / 2, box.right() - width), box.left())
+    painter.drawText(QRectF(left, top, width, metrics.height()), CENTRE, text)
 
 
 def _draw_down(painter: QPainter, canvas: HeatCanvas, axes: PairAxes) -> None:
@@ -82,11 +90,12 @@ def _draw_down(painter: QPainter, canvas: HeatCanvas, axes: PairAxes) -> None:
         middle = canvas.y_of_row(row + 0.5)
         if not box.top() <= middle <= box.bottom():
             continue
+        middle = max(min(middle, box.bottom() - line / 2), box.top() + line / 2)
         if (row + 1) % step == 0:
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(QRectF(0, middle - line / 2, numbers, line), right, f"{row + 1:,}")
         if high >= LEAST_LETTER:
-            painter.drawText(QRectF(numbers + GAP, middle - line, letter, 2 * line), CENTRE, axes.down_letters[row])
+            painter.drawText(QRectF(numbers + GAP, middle - line / 2, letter, line), CENTRE, axes.down_letters[row])
 
 
 def format_posterior(value: float) -> str:
@@ -95,18 +104,23 @@ def format_posterior(value: float) -> str:
 
 
 def draw_values(painter: QPainter, canvas: HeatCanvas) -> None:
-    """Write the value into every visible cell where cells are wide enough."""
+    """Write the value into every visible cell where cells are wide enough.
+
+    A cell that is cut at the edge has its value in the middle of what is visible of it, or none if that is too small.
+    """
     wide, high = canvas.x_of_column(1) - canvas.x_of_column(0), canvas.y_of_row(1) - canvas.y_of_row(0)
     line = painter.fontMetrics().height()
     if wide < LEAST_VALUE or high < line:
         return
     rows, columns = canvas.visible_ranges()
     ends = [QColor(name) for name in heat_map.legend_colours(COLOURS)]
+    least = painter.fontMetrics().horizontalAdvance(format_posterior(1.0))
     with saved_painter_state(painter):
-        painter.setClipRect(canvas.picture_box(), Qt.ClipOperation.IntersectClip)
         for row in range(rows.start, rows.stop):
             for column in range(columns.start, columns.stop):
                 value = float(canvas.values[row, column])
                 painter.setPen(text_colour_on(ends[min(int(value * len(ends)), len(ends) - 1)]))
-                box = QRectF(canvas.x_of_column(column), canvas.y_of_row(row), wide, high)
-                painter.drawText(box, CENTRE, format_posterior(value))
+                cell = QRectF(canvas.x_of_column(column), canvas.y_of_row(row), wide, high)
+                visible = cell.intersected(canvas.picture_box())
+                if visible.width() >= least and visible.height() >= line:
+                    painter.drawText(visible, CENTRE, format_posterior(value))

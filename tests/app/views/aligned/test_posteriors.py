@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPaintDevice, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
@@ -121,6 +121,36 @@ def test_axes_have_places_and_letters_and_wide_cells_their_values(shown: Alignme
     assert side.canvas.target_at(QPointF(3, 300)) is None, "an axis is no cell"
     place = QPointF(side.canvas.x_of_column(3.5), side.canvas.y_of_row(4.5))
     assert side.canvas.target_at(place) == (4, 3)
+
+
+class TextRecorder(QPainter):
+    """Keeps the boxes and words of what is written without a rotation."""
+
+    def __init__(self, device: QPaintDevice) -> None:
+        super().__init__(device)
+        self.written: list[tuple[QRectF, str]] = []
+
+    def drawText(self, box: QRectF, flags: int, text: str) -> None:
+        if not self.transform().isRotating():
+            self.written.append((box, text))
+
+
+def test_nothing_is_cut_at_the_edges_of_the_posteriors(shown: AlignmentViewer) -> None:
+    """A cell that is half visible has its number in that half, and one of which little is visible has none."""
+    canvas, image, counts = shown.posteriors.canvas, QImage(900, 700, QImage.Format.Format_RGB32), []
+    canvas.resize(900, 700)
+    for share in (0.0, 0.05, 0.5, 0.95):
+        canvas.area = QRectF(2 + share, 3 + share, 8, 9)
+        painter = TextRecorder(image)
+        canvas.draw_visible(painter, 900, 700)
+        painter.end()
+        inner, whole = canvas.picture_box(), QRectF(0, 0, 900, 700)
+        numbers = [(box, text) for box, text in painter.written if re.fullmatch(r"\.\d\d|1\.0", text)]
+        advance = QFontMetrics(painter.font()).horizontalAdvance
+        assert all(inner.contains(box) and advance(text) <= box.width() for box, text in numbers)
+        assert all(whole.contains(box) for box, _ in painter.written)
+        counts.append(len(numbers))
+    assert counts == [8 * 9, 8 * 9, 9 * 10, 8 * 9]
 
 
 def test_the_posteriors_follow_the_rows(shown: AlignmentViewer, qtbot: Any) -> None:
