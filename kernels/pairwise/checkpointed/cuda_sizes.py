@@ -136,7 +136,7 @@ def choose_parameters(problem: PairProblem, multiprocessors: int, share: float =
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
     return {
         **chosen,
-        "T": cuda_sizes.BATCH if alone else SHARED_BATCH,
+        "T": cuda_sizes.BATCH if alone or share < 1 else SHARED_BATCH,
         "tile": max(1, min(max(problem.columns // TILES, LEAST_TILE), MOST_TILE) // s) * s,
     }
 
