@@ -215,23 +215,26 @@ def test_the_note_about_other_settings_does_not_move_the_view(qtbot, ready, size
         theme.choose_fonts(QApplication.instance(), points=points)
         ready.resize(*size)
         run(qtbot, ready)
-        QApplication.processEvents()
-        before = view_lines(ready)
+        before = resting_lines(qtbot, ready)
         stale(qtbot, ready)
-        QApplication.processEvents()
-        assert view_lines(ready) == before
+        assert resting_lines(qtbot, ready) == before
         qtbot.mouseClick(ready.viewer.stale_button, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: not ready.viewer.stale_button.isVisible())
-        QApplication.processEvents()
-        assert view_lines(ready) == before
+        assert resting_lines(qtbot, ready) == before
     finally:
         theme.choose_fonts(QApplication.instance())
 
 
-def view_lines(window):
-    """Return the first line of pixels of the view, and how many lines it has."""
-    view = window.viewer.current
-    return top_of(view, window), view.height()
+def resting_lines(qtbot, window):
+    """Return the first line of pixels of the view, and how many lines it has, when the layout has come to rest."""
+    seen = []
+
+    def rests():
+        seen.append((top_of(window.viewer.current, window), window.viewer.current.height()))
+        return len(seen) > 4 and len(set(seen[-4:])) == 1
+
+    qtbot.waitUntil(rests)
+    return seen[-1]
 
 
 def test_no_line_is_left_empty_above_the_tabs(qtbot, narrow):

@@ -39,6 +39,7 @@ def test_coding_sequences_with_the_options_of_users(tmp_path: Path) -> None:
         coding_options.try_coding_sequences(RandomChooser(number), tmp_path, "cpu")
 
 
+@pytest.mark.slow
 def test_a_reading_that_costs_more_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coding_options, "SHIFT_COST", 1)
     method = registry.find_method(coding_options.METHOD)
@@ -46,6 +47,7 @@ def test_a_reading_that_costs_more_is_found(tmp_path: Path, monkeypatch: pytest.
     assert any("letters were read, not of" in text for text in found)
 
 
+@pytest.mark.slow
 def test_a_table_in_pieces_that_differs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_options.PairStream, "write_table", lambda self, path, *others: path.write_text("other"))
     found = [problems.attempt(SEED, 8 * number + 1, tmp_path, "cpu", PAIR_METHODS) for number in range(PAIRS)]
@@ -61,6 +63,7 @@ def test_families_of_hundreds_of_nucleotide_sequences(method_id: str, tmp_path: 
     assert not problems.attempt(SEED, 0, tmp_path, "cpu", (registry.find_method(method_id),))
 
 
+@pytest.mark.slow
 def test_an_alignment_that_misses_the_true_pairs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nucleotide_families, "share_of_true_pairs", lambda letters, columns, random: 0.1)
     monkeypatch.setattr(nucleotide_families, "NEAR", 1.0)

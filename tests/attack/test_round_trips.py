@@ -41,6 +41,7 @@ def test_one_attempt_on_files_in_some_is_a_round_trip(tmp_path: Path, monkeypatc
     assert tried == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identifier", ["msa-parttree", "msa-thesis", "msa-clustalw"])
 def test_methods_along_any_guide_tree(identifier: str) -> None:
     (method,) = (one for one in guide_trees.TAKES_A_TREE if one.id == identifier)

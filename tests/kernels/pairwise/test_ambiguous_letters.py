@@ -62,6 +62,7 @@ def test_no_output_of_a_run_of_n_calls_it_identical(tmp_path):
         assert [row.tobytes().decode() for row in found.letters] == [bottom, top]
 
 
+@pytest.mark.slow
 def test_wildcard_still_makes_a_letter_neutral():
     result = run("striped-alignment", sequences.read_sequences(CASES / "c02_nrun.fa"), mode="global", wildcard="N")
     assert result.score > run("striped-score", list(result.problem.sequences), mode="global").score
