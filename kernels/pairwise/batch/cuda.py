@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,19 +72,21 @@ class DeviceBatch:
         self.run = DeviceRun(monitor, steps, rows=problem.pair_count)
         self.is_local = problem.mode == Mode.LOCAL
         self.letters = problem.encoded.table.shape[0]
+        self.codes: Any = None
         self.beside = cupy.cuda.Stream(non_blocking=True)
-        self.codes = self.run.upload_array(problem.encoded.codes)
         self.tables: dict[tuple[bool, bool], Any] = {}
         self.done_cells = self.done_pairs = 0
 
     def run_all(self) -> Outcome:
         """Compute all pairs, and those whose 16 bits overflowed again."""
         try:
-            with self.run.time_phase("sorting"):
-                shapes = slices.orient_pairs(self.problem)
-                answer = AnswerAssembly(self.problem, shapes.is_swapped, self.paths)
-                multiprocessors = block_limits.multiprocessor_count()
-                planned = list(slices.plan_slices(self.problem, shapes, self.paths, multiprocessors=multiprocessors))
+            codes, multiprocessors = self.problem.encoded.codes, block_limits.multiprocessor_count()
+            with ThreadPoolExecutor(1) as beside:
+                sorting = beside.submit(self.sort_pairs, multiprocessors)
+                self.codes = self.run.upload_array(codes)
+                with self.run.time_phase("sorting"):
+                    shapes, planned = sorting.result()
+            answer = AnswerAssembly(self.problem, shapes.is_swapped, self.paths)
             total = sum(one.cells for one in planned)
             repeated = [self.run_slice(one, shapes, answer, total) for one in planned]
             chosen = np.unique(np.concatenate(repeated))
@@ -97,6 +100,11 @@ class DeviceBatch:
             return Outcome(answer.make_answer(), self.run.times_ms, answer.host_bytes, self.run.device_bytes)
         finally:
             self.run.discard_pending()
+
+    def sort_pairs(self, multiprocessors: int) -> tuple[PairShapes, list[BatchSlice]]:
+        """Return the pairs as rows and columns, and the slices of all of them."""
+        shapes = slices.orient_pairs(self.problem)
+        return shapes, list(slices.plan_slices(self.problem, shapes, self.paths, multiprocessors=multiprocessors))
 
     def run_slice(self, one: BatchSlice, shapes: PairShapes, answer: AnswerAssembly, total: int) -> np.ndarray:
         """Compute a slice; return the pairs that are to be computed again, in 32 bits."""
