@@ -41,7 +41,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("antidiag", "kernels"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "tests").mkdir()
-    for name in ("__init__.py", "problems.py", "choosing.py"):
+    for name in ("__init__.py", "problems.py", "choosing.py", "example_counts.py"):
         if (ROOT / "tests" / name).exists():
             shutil.copy(ROOT / "tests" / name, root / "tests")
     return root
