@@ -115,14 +115,14 @@ class PathAlignment(HitAlignment):
         return self._aligned_rows[1]
 
     @property
-    def _texts(self) -> ModuleType:
+    def _compiled_texts(self) -> ModuleType:
         from antidiag.kernels.pairwise import difference_strings  # compiled code, which not every table needs
 
         return difference_strings
 
     @cached_property
-    def _kinds(self) -> np.ndarray:
-        return self._texts.find_kinds(self.path, *self.sequences)
+    def _column_kinds(self) -> np.ndarray:
+        return self._compiled_texts.find_kinds(self.path, *self.sequences)
 
     @property
     def column_count(self) -> int:
@@ -143,7 +143,7 @@ class PathAlignment(HitAlignment):
     @property
     def identical(self) -> int:
         """Columns of identical letters."""
-        return int(np.count_nonzero(self._kinds == SAME))
+        return int(np.count_nonzero(self._column_kinds == SAME))
 
     @cached_property
     def positive(self) -> int:
@@ -153,17 +153,17 @@ class PathAlignment(HitAlignment):
     @cached_property
     def cigar(self) -> str:
         """The CIGAR in the style that the user chose."""
-        return self._texts.format_cigar(self.path, self._kinds, cigar_style() is CigarStyle.EXTENDED)
+        return self._compiled_texts.format_cigar(self.path, self._column_kinds, cigar_style() is CigarStyle.EXTENDED)
 
     @cached_property
     def md(self) -> str | None:
         """The tag MD of SAM."""
-        return self._texts.format_md(self.path, self._kinds, *self.sequences)
+        return self._compiled_texts.format_md(self.path, self._column_kinds, *self.sequences)
 
     @cached_property
     def cs(self) -> str | None:
         """The tag cs of PAF."""
-        return self._texts.format_cs(self.path, self._kinds, *self.sequences)
+        return self._compiled_texts.format_cs(self.path, self._column_kinds, *self.sequences)
 
 
 def count_positive(path: Alignment, query: Sequence, subject: Sequence, scoring: Scoring) -> int:

@@ -167,7 +167,9 @@ class _Block:
     is_title: bool = False
 
 
-def _paragraph(text: str, size: float = 1.0, is_title: bool = False, colour: str = INK, indent: float = 0.0) -> _Block:
+def _paragraph_block(
+    text: str, size: float = 1.0, is_title: bool = False, colour: str = INK, indent: float = 0.0
+) -> _Block:
     """Return a paragraph of text; a title is bold."""
     font, flags = resized_font(QFont(), TEXT_PIXELS * size, is_title), int(Qt.TextFlag.TextWordWrap)
 
@@ -182,7 +184,7 @@ def _paragraph(text: str, size: float = 1.0, is_title: bool = False, colour: str
     return _Block(height, draw, is_title=is_title)
 
 
-def _picture(drawing: play_figure.Drawing) -> _Block:
+def _picture_block(drawing: play_figure.Drawing) -> _Block:
     """Return a picture across the page."""
 
     def draw(painter: QPainter, area: QRectF) -> None:
@@ -194,17 +196,17 @@ def _picture(drawing: play_figure.Drawing) -> _Block:
     return _Block(lambda width, page: PICTURE_SHARE * page, draw, LEAST_PICTURE_SHARE / PICTURE_SHARE)
 
 
-def _space() -> _Block:
+def _space_block() -> _Block:
     """Return the space between two groups of blocks."""
     return _Block(lambda width, page: 3 * SPACING, lambda painter, area: None)
 
 
 def _scene_blocks(number: int, scene: HandoutScene) -> list[_Block]:
-    found = [_paragraph(f"{number}. {scene.title}", HEADING_SIZE, True)]
-    found += [_paragraph(f"\N{BULLET} {point}", indent=SPACING) for point in scene.points]
-    found += [_picture(scene.picture)] if scene.picture is not None else []
-    found += [_paragraph(text) for text in (*scene.text, scene.note) if text]
-    found += [_paragraph(scene.source, SMALL_SIZE, colour=MUTED)] if scene.source else []
+    found = [_paragraph_block(f"{number}. {scene.title}", HEADING_SIZE, True)]
+    found += [_paragraph_block(f"\N{BULLET} {point}", indent=SPACING) for point in scene.points]
+    found += [_picture_block(scene.picture)] if scene.picture is not None else []
+    found += [_paragraph_block(text) for text in (*scene.text, scene.note) if text]
+    found += [_paragraph_block(scene.source, SMALL_SIZE, colour=MUTED)] if scene.source else []
     return found
 
 
@@ -212,7 +214,10 @@ def _question_blocks(lecture: Lecture) -> list[list[_Block]]:
     answered = [lecture.fill_question(question) for question in lecture.questions]
     lists = (("Questions", [question for question, _ in answered]), ("Answers", [answer for _, answer in answered]))
     return [
-        [_paragraph(title, HEADING_SIZE, True), *(_paragraph(f"{at}. {text}") for at, text in enumerate(texts, 1))]
+        [
+            _paragraph_block(title, HEADING_SIZE, True),
+            *(_paragraph_block(f"{at}. {text}") for at, text in enumerate(texts, 1)),
+        ]
         for title, texts in lists
         if texts
     ]
@@ -220,7 +225,7 @@ def _question_blocks(lecture: Lecture) -> list[list[_Block]]:
 
 def _lecture_blocks(lecture: Lecture, report: Report = lambda done, total: None) -> list[list[_Block]]:
     """Return the blocks of the title, of each scene, of the questions and of the answers."""
-    title = [_paragraph(lecture.title, TITLE_SIZE, True), _paragraph(lecture.abstract, colour=MUTED)]
+    title = [_paragraph_block(lecture.title, TITLE_SIZE, True), _paragraph_block(lecture.abstract, colour=MUTED)]
     scenes = [_scene_blocks(number, scene) for number, scene in enumerate(_list_scenes(lecture, report), 1)]
     return [title, *scenes, *_question_blocks(lecture)]
 
@@ -264,7 +269,7 @@ def _divide_pages(groups: Sequence[list[_Block]], size: QSizeF) -> list[list[_Bl
     pages: list[list[_Block]] = [[]]
     for group in groups:
         page = pages[-1]
-        following = [_space(), *group] if page else group
+        following = [_space_block(), *group] if page else group
         natural, least = _page_heights([*page, *following], size)
         if natural <= size.height():
             page += following

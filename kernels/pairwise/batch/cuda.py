@@ -225,7 +225,7 @@ class DeviceBatch:
         gather((grid,), (TRACE_THREADS,), (*span, counts, room_ends, device_offsets, operations, is_swapped, together))
         gathered = cupy.cuda.Event(disable_timing=True)
         gathered.record()
-        taken = self.run.allocate_answer(together.shape, np.uint8)
+        taken, ends = self.run.allocate_answer(together.shape, np.uint8), arrays.ends  # not the borders: they are freed
 
         def take_paths() -> None:
             with self.beside:
@@ -233,6 +233,6 @@ class DeviceBatch:
                 pinned_transfers.download_rows(
                     together, lambda first, last, out: copy_values(taken[first:last], out), self.run.monitor.check
                 )
-                answer.add_paths(numbers, starts.get(), arrays.ends.get(), offsets, taken)
+                answer.add_paths(numbers, starts.get(), ends.get(), offsets, taken)
 
         self.run.run_while_waiting(take_paths)

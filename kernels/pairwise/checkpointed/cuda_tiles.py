@@ -46,7 +46,7 @@ def trace_tiles(job: PairJob, checkpoints: DeviceCheckpoints, best: EndCell) -> 
                 sweeper.forget_passed(place)
             planned = _deal_tiles([sweeper for sweeper in sweepers if not sweeper.count_bytes()], planned)
         for sweeper in sweepers:
-            sweeper.finish()
+            sweeper.finish_sweeps()
     job.run.monitor.update(sum(best.cell), sum(best.cell), "phase 2")
     rest = np.empty(0, np.uint8) if place.is_start else job.encoded.border_path((place.row, place.column))[1]
     return np.concatenate(found), rest
@@ -63,7 +63,7 @@ def _open_sweepers(job: PairJob, checkpoints: DeviceCheckpoints) -> Iterator[lis
                 sequences = job.run.upload_together(encoded.rows, encoded.columns, encoded.table)
                 sweepers.append(TileSweeper(job, checkpoints, stream, sequences, workers))
                 workers += block_limits.multiprocessor_count()
-                opened.callback(sweepers[-1].release)
+                opened.callback(sweepers[-1].drop_arrays)
                 del sequences
         yield sweepers
 

@@ -70,7 +70,7 @@ class TileSweeper:
         self._times: list[tuple[np.ndarray, np.ndarray, int]] = []
 
     @contextmanager
-    def _current(self) -> Iterator[None]:
+    def _on_own_gpu(self) -> Iterator[None]:
         with self._device, self._stream:
             yield
 
@@ -114,7 +114,7 @@ class TileSweeper:
 
     def sweep_tiles(self, planned: np.ndarray) -> None:
         """Launch the sweep of tiles of which row, column, m and n are set, and keep them beside those swept before."""
-        with self._current():
+        with self._on_own_gpu():
             tiles = planned.copy()
             tiles["top"], tiles["left"], borders = self._checkpoints.border_addresses(tiles)
             height, width = int(tiles["m"].max()), int(tiles["n"].max())
@@ -133,7 +133,7 @@ class TileSweeper:
 
     def follow_path(self, place: PathPoint) -> tuple[np.ndarray, PathPoint]:
         """Return the sub-paths of the path to a point, as far as tiles were swept here, and where it continues."""
-        with self._current():
+        with self._on_own_gpu():
             part, tiles = self._part, self.swept.tiles
             kernel = part.compile_kernel(STATES, "link_tiles", CHUNKS=0, TILE=True)
             most = int((-(-tiles["n"] // part.s)).sum())
@@ -148,9 +148,9 @@ class TileSweeper:
         parts, row, column, end_in, began = found[most, :5].tolist()
         return found[:parts].copy().view(SUB_PATH.dtype)[:, 0], PathPoint(row, column, end_in, bool(began))
 
-    def finish(self) -> None:
+    def finish_sweeps(self) -> None:
         """Wait for what was launched here, and give times and the log to the job's run."""
-        with self._current():
+        with self._on_own_gpu():
             self._run.finish_pending()
         self.forget_tiles()
         for name in ("compilation", "transfer"):
@@ -158,7 +158,7 @@ class TileSweeper:
         if self._times:
             self._job.run.run_while_waiting(self._log_tiles)
 
-    def release(self) -> None:
+    def drop_arrays(self) -> None:
         """Drop all arrays of this GPU."""
         self.swept, self._logs = NO_TILES, []
         self._part = replace(self._part, sequences=())
@@ -166,7 +166,7 @@ class TileSweeper:
 
     def _read_logs(self) -> None:
         """Read when the tiles that were launched so far were swept."""
-        with self._current():
+        with self._on_own_gpu():
             for part, tiles, log in self._logs:
                 self._times.append((tiles, cuda_sweep.read_tile_times(part, log), time.perf_counter_ns()))
         self._logs = []
