@@ -121,14 +121,17 @@ def pytest_unconfigure() -> None:
 def _group(item: pytest.Item, file: str) -> str:
     """Return the group of tests that one process runs.
 
-    It is a file, or those tests of the conformance suite that are of one problem type and compile the same functions.
-    All estimates on the CPU are one group, because they start processes from one server that has imported everything.
+    It is a file, or those tests of the conformance suite that are of one problem type and compile the same functions;
+    on a GPU, whose kernels compile quickly, those of one method. All estimates on the CPU are one group, because they
+    start processes from one server that has imported everything.
     """
     if item.path.name != "test_conformance.py" or not hasattr(item, "callspec"):
         return file
     method, backend = (item.callspec.params[name] for name in ("method", "backend"))
     measured = backend == "cpu" and "estimate" in item.function.__name__  # type: ignore[attr-defined]
-    return f"{file} estimates" if measured else f"{file} {method.problem_type.id}"
+    if measured:
+        return f"{file} estimates"
+    return f"{file} {method.problem_type.id if backend == 'cpu' else method.id}"
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

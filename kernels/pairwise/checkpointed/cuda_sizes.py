@@ -111,8 +111,10 @@ def plan_layout(
     strips = -(-columns // s)
     width = strips * s + 1
     bands = -(-rows // tile)
-    skew = cuda_sizes.strip_skew(batch, spread) + slack
-    span = (strips - 1) * skew + spread + cuda_sizes.slice_steps(columns)
+    skew, steps = cuda_sizes.strip_skew(batch, spread) + slack, cuda_sizes.slice_steps(columns)
+    if slack:
+        steps = cuda_sizes.pruned_slice_steps(rows, columns, s, batch, spread)
+    span = (strips - 1) * skew + spread + steps
     largest = min(tile, rows), min(tile, columns)
     one, segments = int(tile_bytes(*largest, s, batch, values)), -(-columns // tile)
     # The two tiles of a band that a path crosses, each as far as the path needs it, have little more than a whole one.

@@ -160,7 +160,7 @@ def open_dealt_bands(
     slices, strips = pruning.slices, job.strip_count
     group, count = slices[0].group, job.gpu_count
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    capacity = cuda_sizes.dealt_boundary_rows(rows, columns, job.batch, job.row_spread, count)
+    capacity = cuda_sizes.dealt_boundary_rows(rows, columns, job.s, job.batch, job.row_spread, count)
     shape = -(-strips // (group * count)) * (group + 1), capacity
     with ExitStack() as opened:
         bands: list[StripBand] = []

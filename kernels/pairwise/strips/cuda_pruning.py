@@ -18,8 +18,6 @@ from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob
 from antidiag.kernels.pairwise.strips.cuda_sizes import SweepSlice
 from antidiag.kernels.pairwise.strips.cuda_sources import LAUNCH_FIELDS, PRUNING
 
-MOST_LAUNCHES = 2**16 - 2
-"""Boundary cells hold the number of a launch in 16 bits, of which all ones are unused."""
 MOST_OPENING = 2**16 - 1
 NO_STRIP = 2**31 - 1, -1
 """First and last strip before any is known."""
@@ -139,7 +137,7 @@ def prepare_pruning(job: PairJob, bounds: PruningBounds | None) -> DevicePruning
     )
     length = slices[0].end - slices[0].start
     numbers = [part.start // length for part in slices]
-    if slices[0].skew > length or numbers != list(range(len(slices))) or len(slices) > MOST_LAUNCHES:
+    if slices[0].skew > length or numbers != list(range(len(slices))) or len(slices) > cuda_sizes.MOST_LAUNCHES:
         return None
     block_rows, blocks = cuda_sizes.pruning_blocks(rows, strips)
     arrays = {

@@ -41,6 +41,10 @@ LAG = 70
 PRUNED_SLACK = LANES
 """Steps by which a strip of a sweep with pruning begins a slice later than it must. Few strips are at work then, all at
 the same time: without a batch in reserve, each waits in every slice until the one on its left has stored a batch."""
+MOST_LAUNCHES = 2**16 - 2
+"""Launches of a sweep with pruning: boundary cells hold the number of a launch in 16 bits; all ones are unused."""
+LONG_LAUNCHES = 2**15
+"""Launches with pruning, beside one for each group of strips: where there would be more, each takes more steps."""
 GROUPS_AT_WORK = 4
 """Groups of strips on each of several GPUs that compute at a time with pruning: more share the work more evenly where
 the path is not straight, but each begins a slice later than the one before."""
@@ -200,7 +204,8 @@ def make_slices(
     Strips begin ``slack`` steps later than they must, and each ``group`` of them a slice later, if there are groups.
     """
     strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread) + slack
-    return cut_steps(strips, steps, lag, slice_steps(-(-columns * tiles // gpus)), group)
+    most = pruned_slice_steps(rows, columns, s, batch, spread) if slack else slice_steps(-(-columns * tiles // gpus))
+    return cut_steps(strips, steps, lag, most, group)
 
 
 def cut_steps(strips: int, steps: int, lag: int, most: int, group: int | None = None) -> list[SweepSlice]:
@@ -242,12 +247,13 @@ def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spre
     return every if whole else min(every, ring)
 
 
-def dealt_boundary_rows(rows: int, columns: int, batch: int, spread: int, gpus: int) -> int:
+def dealt_boundary_rows(rows: int, columns: int, s: int, batch: int, spread: int, gpus: int) -> int:
     """Return how many rows of a strip's boundary a sweep with pruning keeps on each of several GPUs, or on one.
 
     A group of strips is a slice behind the one on its left, and reads that slice while the next one is stored.
     """
-    ring = (1 + (gpus > 1)) * slice_steps(columns) + strip_skew(batch, spread) + PRUNED_SLACK + 2 * LANES
+    slices = (1 + (gpus > 1)) * pruned_slice_steps(rows, columns, s, batch, spread)
+    ring = slices + strip_skew(batch, spread) + PRUNED_SLACK + 2 * LANES
     return min(_round_up(rows + spread), ring)
 
 
@@ -266,7 +272,7 @@ def deal_strips(
     for count in range(1, min(len(multiprocessors), strips) + 1):
         group = strips if count == 1 else min(max(round(at_work / (GROUPS_AT_WORK * count)), 1), -(-strips // count))
         warps = at_work / count / (4 * min(multiprocessors[:count]))
-        delay = (-(-strips // group) - 1) * slice_steps(columns)
+        delay = (-(-strips // group) - 1) * pruned_slice_steps(rows, columns, s, BATCH, row_spread(packed))
         expected_ns = (chain + delay) * max(step_ns, math.ceil(warps) * busy_ns)
         if expected_ns < (1 - LEAST_GAIN) * best_ns:
             best_ns, best = expected_ns, (count, group)
@@ -346,7 +352,9 @@ def sweep_bytes(
     s, batch = parameters.s, parameters.T
     strips = -(-problem.columns // s)
     launches = len(_list_launches(problem, parameters, spread))
-    boundary = boundary_rows(problem.rows, problem.columns, s, batch, whole, spread)
+    size = problem.rows, problem.columns, s, batch
+    is_pruned = choose_slack(parameters) > 0
+    boundary = dealt_boundary_rows(*size, spread, 1) if is_pruned else boundary_rows(*size, whole, spread)
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
         "registers between launches": strips * registers.count_registers(s // LANES) * WARP_BYTES,
@@ -406,6 +414,12 @@ def best_bytes(problem: PairProblem, parameters: PairStripParameters, numbers: i
 def slice_steps(columns: int) -> int:
     """Return the steps of a launch."""
     return max(_round_up(SLICE_CELLS // columns), LEAST_STEPS)
+
+
+def pruned_slice_steps(rows: int, columns: int, s: int, batch: int, spread: int) -> int:
+    """Return the steps of a launch of a sweep with pruning, of which there are few enough to be numbered."""
+    every = rows + spread + -(-columns // s) * (strip_skew(batch, spread) + PRUNED_SLACK)
+    return max(slice_steps(columns), _round_up(-(-every // LONG_LAUNCHES)))
 
 
 def strip_skew(batch: int, spread: int = LANES) -> int:

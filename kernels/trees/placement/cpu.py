@@ -28,6 +28,9 @@ GROWTH = 1.5
 """The tree grows by this factor before neighbours are interchanged again."""
 MOST_ROUNDS = 30
 """Rounds of interchanges at most, which end when none makes the tree shorter."""
+HALVED_AFTER = 10
+"""From this round on, each makes half as many of its interchanges as the one before: two that each make the tree
+shorter can make it longer together, and be undone together in the next round."""
 MOST_PASSES = 4
 """Passes over all edges at the end, at most."""
 FEWEST = 3
@@ -175,8 +178,9 @@ class GrowingTree:
         ``done`` rows are placed then.
         """
         total = 0
-        for _ in range(MOST_ROUNDS):
-            made = self._interchange(self.edges[: self._list_dirty()], phase, done)
+        for number in range(MOST_ROUNDS):
+            halvings = max(0, number - HALVED_AFTER + 1)
+            made = self._interchange(self.edges[: self._list_dirty()], halvings, phase, done)
             total += made
             if not made:
                 break
@@ -193,8 +197,11 @@ class GrowingTree:
         nodes = self.taxa + max(self.placed - 2, 0)
         return cpu_interchange.list_dirty_edges(self.neighbours, self.taxa, nodes, self.dirty, self.edges)
 
-    def _interchange(self, edges: np.ndarray, phase: CpuPhase, done: int) -> int:
-        """Judge edges, and make the interchanges that do not touch each other, the best first; return how many."""
+    def _interchange(self, edges: np.ndarray, halvings: int, phase: CpuPhase, done: int) -> int:
+        """Judge edges, and make the interchanges that do not touch each other, the best first; return how many.
+
+        Of all that make the tree shorter, so often halved, at least one is made.
+        """
         ends, means = self._compare_subtrees(edges, lambda: phase.report(min(done, phase.total - 1)), phase)
         now, one, other = means[:, 0] + means[:, 5], means[:, 1] + means[:, 4], means[:, 2] + means[:, 3]
         gains = now - np.minimum(one, other)
@@ -203,7 +210,8 @@ class GrowingTree:
         better = np.flatnonzero(gains > LEAST_GAIN)
         order = better[np.argsort(-gains[better], kind="stable")]
         self.dirty[:] = self.touched[:] = 0
-        return cpu_interchange.interchange(self.neighbours, edges, order, choices, self.touched, self.dirty)
+        most = max(1, order.size >> halvings)
+        return cpu_interchange.interchange(self.neighbours, edges, order, choices, most, self.touched, self.dirty)
 
     def _compare_subtrees(
         self, edges: np.ndarray, report: Callable[[], None], phase: CpuPhase

@@ -220,8 +220,8 @@ def _replace(neighbours, node, old, new):
 
 
 @cached_njit
-def interchange(neighbours, edges, order, choices, touched, dirty):
-    """Interchange subtrees of edges in an ``order``, where nothing near has changed; return how many were.
+def interchange(neighbours, edges, order, choices, most, touched, dirty):
+    """Interchange subtrees of at most so many edges in an ``order``, where nothing near has changed; return how many.
 
     ``touched`` uint8 (nodes,) marks what has changed and must be 0 before; ``dirty`` uint8 (nodes,) marks nodes whose
     edges must be judged again.
@@ -230,7 +230,7 @@ def interchange(neighbours, edges, order, choices, touched, dirty):
     for edge in order:
         u, v = edges[edge]
         one, other = choices[edge]
-        if touched[u] or touched[v]:
+        if made == most or touched[u] or touched[v]:
             dirty[u] = dirty[v] = 1
             continue
         for node in (u, v):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -237,6 +238,15 @@ def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> No
         found, group = cuda_sizes.deal_strips(size.rows, size.columns, s, True, share, [132] * most)
         assert found == count
         assert (group == -(-size.columns // s)) == (count == 1)
+
+
+@pytest.mark.parametrize("length", [10**7, 4 * 10**7, 25 * 10**7])
+def test_launches_with_pruning_can_be_numbered(length: int) -> None:
+    """Boundary cells have 16 bits for the number of a launch: chromosomes in narrow strips take more steps in each."""
+    for share, s in itertools.product((0.1, 0.007), (64, 192, 1024)):
+        count, group = cuda_sizes.deal_strips(length, length, s, True, share, [132] * 4)
+        launches = cuda_sizes.make_slices(length, length, s, 32, spread=64, slack=cuda_sizes.PRUNED_SLACK, group=group)
+        assert len(launches) <= cuda_sizes.MOST_LAUNCHES, (share, s, count)
 
 
 @pytest.mark.parametrize(("pruning", "most_launches"), [("off", 4), ("on", 13)])

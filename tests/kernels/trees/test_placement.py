@@ -52,6 +52,18 @@ def evolve(taxa: int, columns: int, branch: float, seed: int) -> tuple[AlignedSe
     return AlignedSequences(tuple(numbered_names(taxa)), found, SequenceType.DNA), np.array(joins[:-1], np.int32)
 
 
+def test_interchanges_that_undo_each_other_end() -> None:
+    """Two interchanges, each of which makes this tree shorter, made it longer together, and back, round after round."""
+    random = np.random.default_rng(190)
+    letters = np.frombuffer(b"ACGTUN-", np.uint8)
+    changed = random.random((9, 123)) < 0.8
+    rows = letters[np.where(changed, random.integers(0, letters.size, changed.shape), 0)]
+    aligned = AlignedSequences(numbered_names(9), rows, SequenceType.DNA)
+    problem = rules.PlacedAlignmentProblem(aligned, "logdet", 4, 3)
+    found = engine.execute(engine.plan_run(find_method(ALIGNED), problem, backend="cpu"), keep_rate=False)
+    trials.check_placed(problem, found.answer, None, find_method(ALIGNED))
+
+
 def share_of_splits(joins: np.ndarray, right: np.ndarray, taxa: int) -> float:
     """Return the share of the splits of the right joins that a tree has."""
     wanted = np.unique(join_splits(right, taxa))
