@@ -215,8 +215,8 @@ def are_nucleotides(sequences: Sequences[Sequence]) -> bool:
 def unscored_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> str:
     """Return the letters of the sequences that a matrix lacks, in alphabetical order."""
     found: set[int] = set()
-    each_letters = getattr(sequences, "each_letters", None)  # a `SequenceSet` makes no object for a sequence
-    for letters in each_letters() if each_letters else (sequence.letters for sequence in sequences):
+    letter_parts = getattr(sequences, "letter_parts", None)  # a `SequenceSet` makes no object for a sequence
+    for letters in letter_parts() if letter_parts else (sequence.letters for sequence in sequences):
         found |= set(letters.translate(None, matrix.scored_letters))
     return bytes(sorted(found)).decode("latin-1")
 

@@ -27,6 +27,8 @@ MANY_SEQUENCES = 10_000
 """Sequences from which on they are held in columns; fewer are held as a tuple of objects."""
 BATCH = 1000
 """Sequences that a loop takes out at a time."""
+PART_LETTERS = 2**20
+"""Letters that are looked at together where it does not matter whose they are."""
 
 
 @stored("sequence-set")
@@ -118,6 +120,12 @@ class SequenceSet(Sequences[Sequence]):
             letters = part.letters.tobytes()
             for start, end in pairwise(part.offsets.tolist()):
                 yield letters[start:end]
+
+    def letter_parts(self) -> Iterator[bytes]:
+        """Yield the letters of all sequences, one after another, in parts that may begin within a sequence."""
+        letters = self.letters
+        for at in range(0, letters.size, PART_LETTERS):
+            yield letters[at : at + PART_LETTERS].tobytes()
 
     def _parts(self) -> Iterator[SequenceSet]:
         """Yield sets of at most BATCH sequences with columns of their own, in order."""

@@ -223,8 +223,10 @@ def encode_batch(problem: BatchProblem) -> EncodedBatch:
             for sequence in problem.make_pair(number).sequences:
                 encode_sequence(sequence, problem.scoring)
     present, numbers = number_used_codes([codes], len(problem.scoring.scores))
+    if present != list(range(len(present))):
+        codes = codes.translate(numbers)
     table = np.ascontiguousarray(problem.scoring.scores[np.ix_(present, present)])
-    return EncodedBatch(np.frombuffer(codes.translate(numbers), np.uint8), lengths, begins, first_begins, table)
+    return EncodedBatch(np.frombuffer(codes, np.uint8), lengths, begins, first_begins, table)
 
 
 def _complement_letters(sequences: Sequences[Sequence], lengths: np.ndarray, letters: np.ndarray) -> np.ndarray:

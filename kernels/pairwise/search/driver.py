@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
-from antidiag.kernels.model import Outcome
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.model import Outcome, sequence_lengths
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment
 from antidiag.kernels.pairwise.search import database as databases
 from antidiag.kernels.pairwise.search import score_statistics
 from antidiag.kernels.pairwise.search.answer import SCORE_BINS, SearchAnswer, join_alignments
 from antidiag.kernels.pairwise.search.database import OpenedDatabase
-from antidiag.kernels.pairwise.search.hit_aligner import HitAligner
+from antidiag.kernels.pairwise.search.hit_aligner import align_hits
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
 from antidiag.kernels.pairwise.search.problem import SearchProblem
 from antidiag.kernels.pairwise.search.score_blocks import (
@@ -42,6 +41,8 @@ UNSCORED = PADDING_SCORE
 """Score of letters that a matrix lacks, and that do not occur."""
 FEW_LENGTHS = 16
 """Lengths whose least scores are looked for first; those of all others are near them."""
+LEAST_SCORES = 2**18
+"""Least scores that are looked for together, of some queries and all lengths of a block."""
 SHARED_LETTERS = 2**20
 """Letters of the database that are shuffled to fit the parameters of its scores."""
 KEPT_FITS = 64
@@ -191,45 +192,58 @@ def collect_hits(job: SearchJob, score_blocks: BlockScorer, report: Callable[[in
 def keep_hits(job: SearchJob, found: BlockScores) -> None:
     """Add the scores of a block to the distribution, and its hits to those of the queries."""
     problem, block = job.problem, found.block
-    strands, lengths = len(problem.strands), np.diff(block.offsets)
-    for number, query in enumerate(problem.queries):
-        own = found.scores[number * strands : (number + 1) * strands]
-        best, chosen = own.max(axis=0), own.argmax(axis=0).astype(np.int8)
-        counts = np.bincount(np.minimum(best // problem.scoring.scale, SCORE_BINS - 1), minlength=SCORE_BINS)
-        job.histogram[number] += counts
-        passing = np.flatnonzero(best >= least_scores(job, len(query), lengths))
-        hits, new = job.hits[number], (block.first + passing, chosen[passing], best[passing])
-        hits.add(*new)
-        if job.monitor.store:
-            job.unsaved.append((number, FoundHits(*new)))
-        if not problem.filters_alignments and hits.scores.size > 2 * problem.most_hits:
-            job.keep_best(number, problem.most_hits)
+    different, places = np.unique(np.diff(block.offsets), return_inverse=True)
+    query_lengths = sequence_lengths(problem.queries)
+    together = max(LEAST_SCORES // different.size, 1)
+    for first in range(0, query_lengths.size, together):
+        least = least_scores(job, query_lengths[first : first + together], different)
+        for number, own_least in enumerate(least, first):
+            _keep_hits_of_query(job, number, found, own_least[places])
 
 
-def least_scores(job: SearchJob, query_length: int, lengths: np.ndarray) -> np.ndarray:
-    """Return the least score with which a sequence of each length is a hit, in engine units, int64.
+def _keep_hits_of_query(job: SearchJob, number: int, found: BlockScores, least: np.ndarray) -> None:
+    """The same for one query and the least scores of the sequences."""
+    problem, strands = job.problem, len(job.problem.strands)
+    own = found.scores[number * strands : (number + 1) * strands]
+    best = own.max(axis=0)
+    job.histogram[number] += np.bincount(
+        np.minimum(best // problem.scoring.scale, SCORE_BINS - 1), minlength=SCORE_BINS
+    )
+    passing = np.flatnonzero(best >= least)
+    hits = job.hits[number]
+    new = found.block.first + passing, own[:, passing].argmax(axis=0).astype(np.int8), best[passing]
+    hits.add(*new)
+    if job.monitor.store:
+        job.unsaved.append((number, FoundHits(*new)))
+    if not problem.filters_alignments and hits.scores.size > 2 * problem.most_hits:
+        job.keep_best(number, problem.most_hits)
 
-    It is at least 1, the least that a limit asks for, and the least whose E-value is allowed, which is found by
-    bisection for every length that occurs.
+
+def least_scores(job: SearchJob, query_lengths: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the least scores with which sequences of some lengths are hits, in engine units, int64 (queries, lengths).
+
+    They are at least 1, the least that a limit asks for, and the least whose E-value is allowed, which is found by
+    bisection.
     """
     problem, statistics = job.problem, job.statistics
     assert statistics is not None
-    different, places = np.unique(lengths, return_inverse=True)
     database = problem.database
 
     def is_allowed(scores: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        values = statistics.evalues(scores, query_length, lengths, database.letter_count, database.count)
+        values = statistics.evalues(scores, query_lengths[:, None], lengths, database.letter_count, database.count)
         return values <= problem.max_evalue
 
-    few = different[:: max(different.size // FEW_LENGTHS, 1)]
-    known = _bisect_scores(lambda scores: is_allowed(scores, few), np.zeros_like(few), np.ones_like(few))
-    around = max(int(known.max()) // 32, 2)
-    low = np.full(different.size, max(int(known.min()) - around, 0), np.int64)
-    high = np.full(different.size, int(known.max()) + around, np.int64)
-    low[is_allowed(low, different)] = 0
-    least = _bisect_scores(lambda scores: is_allowed(scores, different), low, high)
+    few = lengths[:: max(lengths.size // FEW_LENGTHS, 1)]
+    none = np.zeros((query_lengths.size, few.size), np.int64)
+    known = _bisect_scores(lambda scores: is_allowed(scores, few), none, none + 1)
+    around = np.maximum(known.max(axis=1) // 32, 2)
+    shape = query_lengths.size, lengths.size
+    low = np.broadcast_to(np.maximum(known.min(axis=1) - around, 0)[:, None], shape).copy()
+    high = np.broadcast_to((known.max(axis=1) + around)[:, None], shape)
+    low[is_allowed(low, lengths)] = 0
+    least = _bisect_scores(lambda scores: is_allowed(scores, lengths), low, high)
     wanted = int(np.ceil(problem.min_score * problem.scoring.scale))
-    return np.maximum(least, max(wanted, 1))[places]
+    return np.maximum(least, max(wanted, 1))
 
 
 def _bisect_scores(is_allowed: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -292,25 +306,16 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
         evalues.append(job.keep_best(number, None if problem.filters_alignments else problem.most_hits))
     if problem.aligns_hits:
         with run.phase("alignments", sum(min(hits.scores.size, problem.most_hits) for hits in job.hits)) as phase:
-            aligner = HitAligner(problem, job.database, run)
-            done = 0
-            for number, hits in enumerate(job.hits):
-                report = partial(_report_more, phase, done)
-                kept, aligned = aligner.align(number, hits.numbers, hits.strands, report)
-                hits.keep_places(kept)
+            aligned = align_hits(problem, job.database, [(hits.numbers, hits.strands) for hits in job.hits], run, phase)
+            for number, (kept, own_paths) in enumerate(aligned):
+                job.hits[number].keep_places(kept)
                 evalues[number] = evalues[number][kept]
-                paths += aligned
-                done += hits.scores.size
+                paths += own_paths
             phase.report(phase.total)
     answer = make_answer(job, evalues, paths)
     assert job.statistics is not None
     notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
     return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
-
-
-def _report_more(phase: CpuPhase, before: int, count: int) -> None:
-    """Report the hits of earlier queries and those of this one."""
-    phase.report(before + count)
 
 
 def make_answer(job: SearchJob, evalues: list[np.ndarray], paths: list[Alignment]) -> SearchAnswer:

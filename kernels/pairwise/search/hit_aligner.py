@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
-from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.monitor import CancelOnlyMonitor
 from antidiag.kernels.pairwise.batch.model import BatchProblem
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
@@ -16,68 +16,79 @@ from antidiag.kernels.pairwise.search.problem import SearchProblem
 from antidiag.kernels.steps import StepLog
 
 ALIGNED_AT_A_TIME = 256
-"""Hits that are aligned before it is looked whether enough of them pass the limits."""
+"""Hits of a query that are aligned before it is looked whether enough of them pass the limits."""
+ALIGNED_TOGETHER = 4096
+"""Hits of several queries that are aligned in one batch, about."""
+
+AlignedHits = tuple[np.ndarray, list[Alignment]]
+"""The places of the hits of a query that are within the limits, int64, ascending, and the alignment of each."""
 
 
-class HitAligner:
-    """Aligns the hits of a search on the threads of a run."""
+def align_hits(
+    problem: SearchProblem,
+    database: OpenedDatabase,
+    hits: Sequence[tuple[np.ndarray, np.ndarray]],
+    run: CpuRun,
+    phase: CpuPhase,
+) -> list[AlignedHits]:
+    """Return for each query which hits are within the limits, and their alignments, at most ``problem.most_hits``.
 
-    def __init__(self, problem: SearchProblem, database: OpenedDatabase, run: CpuRun) -> None:
-        self._problem, self._database, self._run = problem, database, run
-        self._monitor = CancelOnlyMonitor(run.monitor)
+    ``hits`` are, for each query, sequences by their numbers in the sorted database, and strands, the best hit first.
+    The threads of the run share them; ``phase`` reports those that are aligned, and hears Cancel.
+    """
+    kept: list[list[int]] = [[] for _ in hits]
+    paths: list[list[Alignment]] = [[] for _ in hits]
+    tried = [0] * len(hits)
+    while wanted := _choose_next(problem, [numbers.size for numbers, _ in hits], tried, paths):
+        phase.report(sum(map(len, paths)))
+        pairs = _make_pairs(
+            problem, database, [(query, hits[query][0][at], hits[query][1][at]) for query, at in wanted]
+        )
+        aligned = iter(zip(pairs, _align_pairs(problem, pairs, run), strict=True))
+        for query, places in wanted:
+            for place in range(places.start, places.stop):
+                pair, path = next(aligned)
+                if len(paths[query]) < problem.most_hits and is_within_limits(problem, pair, path):
+                    kept[query].append(place)
+                    paths[query].append(path)
+            tried[query] = places.stop
+    return [(np.array(places, np.int64), own) for places, own in zip(kept, paths, strict=True)]
 
-    def align(
-        self, query: int, numbers: np.ndarray, strands: np.ndarray, report: Callable[[int], None]
-    ) -> tuple[np.ndarray, list[Alignment]]:
-        """Return which hits of a query are within the limits, and their alignments, at most ``problem.most_hits``.
 
-        Parameters
-        ----------
-        query : int
-            Number of the query.
-        numbers, strands : ndarray of int64 and int8, shape (hits,)
-            Sequences by their numbers in the sorted database, and strands, the best hit first.
-        report : callable
-            ``report(aligned)`` tells the hits of this query that are aligned; it raises Cancelled.
+def _choose_next(
+    problem: SearchProblem, counts: Sequence[int], tried: Sequence[int], paths: Sequence[Sequence[Alignment]]
+) -> list[tuple[int, slice]]:
+    """Return the next hits to align, of as many queries as a batch takes: queries, and places of their hits."""
+    chosen: list[tuple[int, slice]] = []
+    together = 0
+    for query, (count, first) in enumerate(zip(counts, tried, strict=True)):
+        if first < count and len(paths[query]) < problem.most_hits and together < ALIGNED_TOGETHER:
+            last = min(first + ALIGNED_AT_A_TIME, count)
+            chosen.append((query, slice(first, last)))
+            together += last - first
+    return chosen
 
-        Returns
-        -------
-        places : ndarray of int64
-            The hits within the limits, ascending.
-        alignments : list of Alignment
-            One for each of these.
-        """
-        kept: list[int] = []
-        paths: list[Alignment] = []
-        for first in range(0, numbers.size, ALIGNED_AT_A_TIME):
-            part = slice(first, min(first + ALIGNED_AT_A_TIME, numbers.size))
-            pairs = self._make_pairs(query, numbers[part], strands[part])
-            report(len(paths))
-            aligned = self._align_pairs(pairs)
-            for place, (pair, path) in enumerate(zip(pairs, aligned, strict=True), first):
-                if len(paths) < self._problem.most_hits and is_within_limits(self._problem, pair, path):
-                    kept.append(place)
-                    paths.append(path)
-            if len(paths) >= self._problem.most_hits:
-                break
-        return np.array(kept, np.int64), paths
 
-    def _make_pairs(self, query: int, numbers: np.ndarray, strands: np.ndarray) -> list[PairProblem]:
-        """Return the pairs of the query, on the strand of each hit, and the sequences."""
-        problem = self._problem
-        first = query * len(problem.strands)
-        searched = (problem.searched[first + int(strand)] for strand in strands)
-        subjects = self._database.take(numbers)
-        return [PairProblem(one, other, problem.scoring) for one, other in zip(searched, subjects, strict=True)]
+def _make_pairs(
+    problem: SearchProblem, database: OpenedDatabase, hits: Sequence[tuple[int, np.ndarray, np.ndarray]]
+) -> list[PairProblem]:
+    """Return the pairs of queries, on the strand of each hit, and sequences."""
+    subjects = iter(database.take(np.concatenate([numbers for _, numbers, _ in hits])))
+    return [
+        PairProblem(problem.searched[query * len(problem.strands) + strand], next(subjects), problem.scoring)
+        for query, _, strands in hits
+        for strand in strands.tolist()
+    ]
 
-    def _align_pairs(self, pairs: list[PairProblem]) -> list[Alignment]:
-        """Return the alignments of pairs, which threads share."""
-        from antidiag.kernels.pairwise.batch.cpu import align_batch  # compiled code, of CPU backends alone
 
-        sequences = [*(pair.first for pair in pairs), *(pair.second for pair in pairs)]
-        batch = BatchProblem(sequences, self._problem.scoring)
-        outcome = align_batch(batch, BatchParameters(threads=self._run.threads), self._monitor, StepLog(keeps=False))
-        return [outcome.answer.paths[number] for number in range(len(pairs))]
+def _align_pairs(problem: SearchProblem, pairs: list[PairProblem], run: CpuRun) -> list[Alignment]:
+    """Return the alignments of pairs, which threads share."""
+    from antidiag.kernels.pairwise.batch.cpu import align_batch  # compiled code, of CPU backends alone
+
+    sequences = [*(pair.first for pair in pairs), *(pair.second for pair in pairs)]
+    batch, parameters = BatchProblem(sequences, problem.scoring), BatchParameters(threads=run.threads)
+    outcome = align_batch(batch, parameters, CancelOnlyMonitor(run.monitor), StepLog(keeps=False))
+    return [outcome.answer.paths[number] for number in range(len(pairs))]
 
 
 def is_within_limits(problem: SearchProblem, pair: PairProblem, path: Alignment) -> bool:

@@ -77,7 +77,7 @@ class ScoreParameters:
         return (self.lambda_ * np.asarray(scores, float) - np.log(self.K)) / np.log(2)
 
     def evalues(
-        self, scores: np.ndarray, query_length: int, lengths: np.ndarray, letter_count: int, count: int
+        self, scores: np.ndarray, query_length: int | np.ndarray, lengths: np.ndarray, letter_count: int, count: int
     ) -> np.ndarray:
         """Return the E-values of scores, float64.
 
@@ -85,10 +85,11 @@ class ScoreParameters:
         ----------
         scores : ndarray
             Scores in engine units.
-        query_length : int
-            Letters of the query.
+        query_length : int or ndarray
+            Letters of the query, or of the query of each score.
         lengths : ndarray
-            Letters of the sequence of each score, in the shape of the scores.
+            Letters of the sequence of each score. The three arrays have one shape, or are broadcast to that of the
+            scores.
         letter_count, count : int
             Letters and sequences of the database.
         """
@@ -96,7 +97,9 @@ class ScoreParameters:
         if self.alpha_v > 0:
             area = self._finite_area(scores, query_length, lengths) * (letter_count / lengths)
         else:
-            area = np.full(scores.shape, self.search_space(query_length, letter_count, count))
+            different, places = np.unique(query_length, return_inverse=True)
+            spaces = np.array([self.search_space(length, letter_count, count) for length in different.tolist()])
+            area = np.broadcast_to(spaces[places.reshape(np.shape(query_length))], scores.shape)
         return np.maximum(area, 0.0) * self.K * np.exp(-self.lambda_ * scores)
 
     def search_space(self, query_length: int, letter_count: int, count: int) -> float:
@@ -110,7 +113,7 @@ class ScoreParameters:
         scores = np.asarray(scores, float)
         return np.floor(scores / 2) * 2 if self.even_only else scores
 
-    def _finite_area(self, scores: np.ndarray, query_length: int, lengths: np.ndarray) -> np.ndarray:
+    def _finite_area(self, scores: np.ndarray, query_length: int | np.ndarray, lengths: np.ndarray) -> np.ndarray:
         """Return the expected area where an alignment of each score may start (BLAST's ``BLAST_SpougeStoE``)."""
         alpha_un, alpha_v_un = self.ungapped
         b, beta_v, tau = (
@@ -120,11 +123,7 @@ class ScoreParameters:
         mean = self.alpha * scores + b
         deviation = np.sqrt(np.maximum(2 * self.alpha_v / self.lambda_, self.alpha_v * scores + beta_v))
         covariance = np.maximum(2 * self.sigma / self.lambda_, self.sigma * scores + tau)
-        different, places = np.unique(scores, return_index=True)  # the part of the query depends on the score alone
-        numbers = np.searchsorted(different, scores)
-        left, fits = (
-            part[numbers] for part in _expected_rest(query_length - mean.flat[places], deviation.flat[places])
-        )
+        left, fits = _expected_rest(query_length - mean, deviation)
         right, fits_too = _expected_rest(lengths - mean, deviation)
         return left * right + covariance * fits * fits_too
 
