@@ -27,6 +27,8 @@ from antidiag.kernels.processors import count_processors
 from antidiag.kernels.recovery.interrupted_runs import program_version
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+PIPE_BYTES = 2**18
+"""Bytes that a pipe to or from a process holds, where the system lets one choose: large answers pass in fewer parts."""
 END_S = 5.0
 """Seconds that a worker process has to end."""
 
@@ -151,7 +153,8 @@ class _ProcessWorker:
         paths = [str(ROOT.parent), *filter(None, [os.environ.get("PYTHONPATH", "")])]
         environment = {**os.environ, VISIBLE: self._visible, "PYTHONPATH": os.pathsep.join(paths)}
         command = [sys.executable, "-m", "antidiag.kernels.executors.worker_process", str(self._folder)]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, pipesize=PIPE_BYTES)
 
     def _end_process(self) -> None:
         """End the process, if there is one."""

@@ -1,7 +1,7 @@
 """Posteriors of all pairs in blocks, which workers compute; the caller goes on with those of all blocks.
 
 A block is some tasks of `list_pair_tasks` that follow each other, with the models of one variant. Its posteriors travel
-as pairs, entries of each row, columns and units: 2 bytes a row and 4 bytes a posterior.
+as pairs, pointers of the rows, columns and units: 4 bytes a row and a posterior.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from antidiag.kernels.msa.consistency.posteriors.pair_models import PairModel
 from antidiag.kernels.msa.consistency.posteriors.pair_tasks import PairTask, list_pair_tasks
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import (
     CompressedPairs,
-    compress_rows,
-    count_row_entries,
+    join_pointers,
 )
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
 from antidiag.kernels.msa.parameters import PosteriorParameters
@@ -81,17 +80,15 @@ def open_block(problem: MsaProblem, numbers: Mapping[str, int]) -> PosteriorBloc
 def pack_block(parts: Sequence[CompressedPairs]) -> Mapping[str, np.ndarray]:
     """Return the posteriors of a block as arrays that can be sent."""
     return {
-        "pairs": np.concatenate([part.pairs for part in parts]),
-        "counts": np.concatenate([count_row_entries(part) for part in parts]),
-        "columns": np.concatenate([part.columns for part in parts]),
-        "units": np.concatenate([part.units for part in parts]),
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("pairs", "pointers", "columns", "units")
     }
 
 
 def unpack_block(value: Mapping[str, np.ndarray], lengths: np.ndarray) -> CompressedPairs:
     """Return the posteriors of a block that was sent, in arrays of their own, which compiled code can take."""
-    pairs, counts, columns, units = (value[name].copy() for name in ("pairs", "counts", "columns", "units"))
-    return compress_rows(pairs, lengths, counts, columns, units)
+    pairs, pointers, columns, units = (value[name].copy() for name in ("pairs", "pointers", "columns", "units"))
+    return join_pointers(pairs, lengths, pointers, columns, units)
 
 
 @dataclass(frozen=True)

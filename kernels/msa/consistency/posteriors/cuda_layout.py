@@ -59,15 +59,16 @@ class DeviceEntries:
     def upload_entries(cls, run: DeviceRun, part: CompressedPairs, lengths: np.ndarray) -> DeviceEntries:
         """Copy entries that the host has found to the device."""
         m = lengths[part.pairs[:, 0]]
-        ends = np.concatenate([[0], np.cumsum(m)])
-        own = [part.pointers[row : row + length + 1] for row, length in zip(part.rows, m, strict=True)]
-        begins = [begin + pointers[:-1] for begin, pointers in zip(part.begins, own, strict=True)]
+        ends_of_pairs, begins_row = part.rows + m, np.ones(part.pointers.size, bool)
+        begins_row[ends_of_pairs] = False
+        begins = np.repeat(part.begins, m) + part.pointers[begins_row]
+        counts = np.diff(part.pointers)[begins_row[:-1]]
         return cls(
             part.pairs,
-            first_rows=run.upload_array(ends),
-            begins=run.upload_array(np.concatenate([*begins, np.zeros(1, np.int64)])),
-            counts=run.upload_array(np.concatenate([*map(np.diff, own), np.zeros(1, np.int32)]).astype(np.int32)),
-            totals=run.upload_array(np.array([pointers[-1] for pointers in own], np.int32)),
+            first_rows=run.upload_array(np.concatenate([[0], np.cumsum(m)])),
+            begins=run.upload_array(np.append(begins, np.int64(0))),
+            counts=run.upload_array(np.append(counts, np.int32(0))),
+            totals=run.upload_array(part.pointers[ends_of_pairs]),
             words=run.upload_array(np.append(part.columns | part.units.astype(np.uint32) << 16, np.uint32(0))),
         )
 

@@ -53,7 +53,7 @@ class CompressedPairs(NamedTuple):
     """Compressed rows of some unordered pairs (x, y).
 
     ``pairs`` int32 (k, 2). Pointers of pair p begin at ``pointers[rows[p]]`` (int32, one more than x has letters), its
-    entries in ``columns`` and ``units`` at ``begins[p]``.
+    entries in ``columns`` and ``units`` at ``begins[p]``. Pointers lie one after another, and so do entries.
     """
 
     pairs: np.ndarray
@@ -69,19 +69,22 @@ def compress_rows(
 ) -> CompressedPairs:
     """Return pairs whose entries lie one after another, ``counts`` of them (letters of all x,) in each row."""
     m = lengths[pairs[:, 0]]
+    rows, sums = exclusive_sums(m + 1), np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    begins = sums[exclusive_sums(m)]
+    pointers = np.zeros(counts.size + m.size, np.int32)
+    is_end_of_row = np.ones(pointers.size, bool)
+    is_end_of_row[rows] = False
+    pointers[is_end_of_row] = sums[1:] - np.repeat(begins, m)
+    return CompressedPairs(pairs, rows, begins, pointers, columns, units)
+
+
+def join_pointers(
+    pairs: np.ndarray, lengths: np.ndarray, pointers: np.ndarray, columns: np.ndarray, units: np.ndarray
+) -> CompressedPairs:
+    """Return pairs whose pointers and entries lie one after another."""
+    m = lengths[pairs[:, 0]]
     rows = exclusive_sums(m + 1)
-    pointers = np.zeros(int((m + 1).sum()), np.int64)
-    pointers[np.arange(counts.size) + np.repeat(np.arange(1, m.size + 1), m)] = counts
-    pointers = np.cumsum(pointers)
-    begins = pointers[rows]
-    return CompressedPairs(pairs, rows, begins, (pointers - np.repeat(begins, m + 1)).astype(np.int32), columns, units)
-
-
-def count_row_entries(part: CompressedPairs) -> np.ndarray:
-    """Return the entries of each row of pairs whose entries lie one after another, uint16 (letters of all x,)."""
-    is_pointer_of_row = np.ones(part.pointers.size, bool)
-    is_pointer_of_row[part.rows] = False
-    return np.diff(part.pointers, prepend=0)[is_pointer_of_row].astype(np.uint16)
+    return CompressedPairs(pairs, rows, exclusive_sums(pointers[rows + m]), pointers, columns, units)
 
 
 def allocate_pairs(lengths: np.ndarray, parts: Iterable[CompressedPairs]) -> SparsePosteriors:
