@@ -105,11 +105,16 @@ class SearchJob:
             problem.database.count,
         )
 
-    def keep_best(self, query: int, count: int | None = None) -> None:
-        """Keep the best hits of a query, all by default: by score, E-value, and place in the file of the database."""
-        hits = self.hits[query]
-        keys = (self.database.order[hits.numbers], self.hit_evalues(query), -hits.scores.astype(np.int64))
-        hits.keep_places(np.lexsort(keys)[:count])
+    def keep_best(self, query: int, count: int | None = None) -> np.ndarray:
+        """Keep the best hits of a query, all by default, and return their E-values, float64.
+
+        They are sorted by score, E-value, and place in the file of the database.
+        """
+        hits, evalues = self.hits[query], self.hit_evalues(query)
+        keys = (self.database.order[hits.numbers], evalues, -hits.scores.astype(np.int64))
+        places = np.lexsort(keys)[:count]
+        hits.keep_places(places)
+        return evalues[places]
 
     @property
     def cell_count(self) -> int:
@@ -281,9 +286,10 @@ def fit_statistics(job: SearchJob, score_blocks: BlockScorer) -> ScoreParameters
 
 def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
     """Align the hits on the threads of a run, and return the outcome."""
-    problem, paths = job.problem, []
+    problem, evalues, paths = job.problem, [], []
     for number in range(len(job.hits)):
-        job.keep_best(number, None if problem.filters_alignments else problem.most_hits)
+        job.monitor.check()
+        evalues.append(job.keep_best(number, None if problem.filters_alignments else problem.most_hits))
     if problem.aligns_hits:
         with run.phase("alignments", sum(min(hits.scores.size, problem.most_hits) for hits in job.hits)) as phase:
             aligner = HitAligner(problem, job.database, run)
@@ -292,10 +298,11 @@ def finish_search(job: SearchJob, run: CpuRun) -> Outcome:
                 report = partial(_report_more, phase, done)
                 kept, aligned = aligner.align(number, hits.numbers, hits.strands, report)
                 hits.keep_places(kept)
+                evalues[number] = evalues[number][kept]
                 paths += aligned
                 done += hits.scores.size
             phase.report(phase.total)
-    answer = make_answer(job, paths)
+    answer = make_answer(job, evalues, paths)
     assert job.statistics is not None
     notes = (f"E-values: {job.statistics.origin}.",) if job.statistics.is_fitted else ()
     return Outcome(answer, run.times_ms, job.host_bytes + answer.operations.nbytes, notes=notes)
@@ -306,8 +313,8 @@ def _report_more(phase: CpuPhase, before: int, count: int) -> None:
     phase.report(before + count)
 
 
-def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
-    """Return the answer of the hits that were found, with bit scores and E-values."""
+def make_answer(job: SearchJob, evalues: list[np.ndarray], paths: list[Alignment]) -> SearchAnswer:
+    """Return the answer of the hits that were found, with bit scores and the E-values of the hits of each query."""
     problem, statistics = job.problem, job.statistics
     assert statistics is not None
     counts = [hits.scores.size for hits in job.hits]
@@ -317,7 +324,6 @@ def make_answer(job: SearchJob, paths: list[Alignment]) -> SearchAnswer:
         for name, kind in (("numbers", np.int64), ("strands", np.int8), ("scores", np.int32))
     )
     different, subject = np.unique(numbers, return_inverse=True)
-    evalues = [job.hit_evalues(number) for number in range(len(job.hits))]
     return SearchAnswer(
         query,
         subject.astype(np.int32),

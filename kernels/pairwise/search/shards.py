@@ -76,7 +76,8 @@ def join_shards(problem: SearchProblem, shards: Iterable[tuple[RunPiece, Any]], 
     for _, found in shards:
         job.histogram += found["histogram"]
         job.statistics = job.statistics or found["statistics"]
-        for number, hits in enumerate(job.hits):
-            own = found["queries"] == number
+        borders = np.searchsorted(found["queries"], np.arange(len(job.hits) + 1))
+        for hits, (first, end) in zip(job.hits, itertools.pairwise(borders), strict=True):
+            own = slice(first, end)
             hits.add(found["numbers"][own], found["strands"][own], found["scores"][own])
     return driver.finish_search(job, CpuRun(monitor, StepLog(), threads))

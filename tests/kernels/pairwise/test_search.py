@@ -16,6 +16,7 @@ from antidiag.kernels.pairwise.search.database import make_memory_database, open
 from antidiag.kernels.pairwise.search.parameters import SearchParameters
 from antidiag.kernels.pairwise.search.problem import build_search
 from antidiag.kernels.pairwise.search.score_blocks import encode_letters
+from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.trials import RandomChooser
 
@@ -236,6 +237,35 @@ def test_joining_shards_can_be_cancelled():
     monitor.cancel()
     with pytest.raises(Cancelled):
         search_in_shards(problem, monitor)
+
+
+def test_joining_shards_can_be_cancelled_after_the_last_one_without_alignments():
+    problem = replace(trials.draw_search(RandomChooser(3)), alignments=False)
+    whole = RunPiece("sequences", {"first": 0, "last": problem.database.count})
+    monitor = Monitor()
+
+    def yield_then_cancel():
+        yield whole, cpu.search_shard(problem, SearchParameters(threads=1), whole.numbers, Monitor())
+        monitor.cancel()
+
+    with pytest.raises(Cancelled):
+        shards.join_shards(problem, yield_then_cancel(), monitor)
+
+
+def test_hits_that_limits_leave_keep_their_own_e_values():
+    sequences = proteins(40, 60)
+    problem = build_search(
+        [*sequences[:3], make_memory_database(sequences)], {"max_evalue": trials.UNLIMITED, "min_identity": 30}
+    )
+    answer, database = run(problem).answer, problem.database
+    assert 3 < len(answer) < 3 * len(sequences), "the limit leaves out none or all but the queries themselves"
+    lengths = np.array([len(subject) for subject in answer.subjects])[answer.subject]
+    for number, query in enumerate(problem.queries):
+        own = list(answer.hits_of_query(number))
+        expected = answer.statistics.evalues(
+            answer.scores[own], len(query), lengths[own], database.letter_count, database.count
+        )
+        np.testing.assert_array_equal(answer.evalues[own], expected)
 
 
 def test_bad_input_names_what_is_wrong():
