@@ -273,6 +273,16 @@ def deal_strips(
     return best
 
 
+def count_used_gpus(problem: PairProblem, parameters: PairStripParameters, multiprocessors: Sequence[int]) -> int:
+    """Return how many of several GPUs share the sweep of a problem, of which each has so many multiprocessors."""
+    prunes = pruning_sizes.is_pruned(parameters) and not problem.scoring.has_two_pieces
+    share = pruning_sizes.expected_share(problem, 0) if prunes else 1.0
+    if share == 1.0:  # nothing is skipped: every GPU has a band of strips
+        return min(len(multiprocessors), -(-problem.columns // parameters.s))
+    packed = packs_two_cells(problem, parameters)
+    return deal_strips(problem.rows, problem.columns, parameters.s, packed, share, multiprocessors)[0]
+
+
 def boundary_bytes(pieces: int) -> int:
     """Return the bytes of a boundary cell: a word for each piece of the gap costs (pack in strip.cuh)."""
     return 8 * pieces

@@ -239,6 +239,34 @@ def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> No
         assert (group == -(-size.columns // s)) == (count == 1)
 
 
+def test_the_promised_time_is_that_of_the_gpus_that_will_be_used(emulated) -> None:
+    first = "".join(np.random.default_rng(3).choice(LETTERS, 1100))
+    problem = pair(first, first[:600] + first[610:], Scoring(match_mismatch(2, -3), 5, 2))
+    for method, shares in (("striped-score", {"on": 1.0, "off": 0.5}), ("checkpointed-alignment", {"off": 0.5})):
+        for pruning, share in shares.items():
+            given = {"s": 64, "T": 16, "pruning": pruning}
+            with gpus(2):
+                one, two = (
+                    engine.plan_run(registry.find_method(method), problem, given, "cuda", peers=peers, use_tuned=False)
+                    for peers in ((), (1,))
+                )
+                assert (one.gpu_share, two.gpu_share) == (1.0, share)
+                assert (two.time_ms == one.time_ms) == (share == 1.0)
+                found = engine.execute(two, keep_rate=False)
+            assert any("1 of the 2 GPUs" in note for note in found.notes) == (share == 1.0)
+
+
+def test_tiles_are_shared_by_all_gpus_where_phase_1_uses_one(emulated) -> None:
+    first = "".join(np.random.default_rng(3).choice(LETTERS, 1100))
+    problem = pair(first, first[:600] + first[610:], Scoring(match_mismatch(2, -3), 5, 2))
+    method = registry.find_method("checkpointed-alignment")
+    with gpus(2):
+        plan = engine.plan_run(method, problem, {"pruning": "on"}, "cuda", peers=(1,), use_tuned=False)
+    again = method.cost.count_recomputed(problem, plan.parameters)
+    work = method.cost.count_work(problem, plan.parameters)
+    assert plan.gpu_share * work == pytest.approx(work - again + again / 2)
+
+
 @pytest.mark.parametrize(("pruning", "most_launches"), [("off", 4), ("on", 13)])
 def test_a_gpu_that_is_lost_is_named_and_the_run_goes_on_without_it(
     emulated, dealt_groups: list[int], monkeypatch: pytest.MonkeyPatch, pruning: str, most_launches: int
