@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -150,7 +151,7 @@ def dealt_groups(monkeypatch: pytest.MonkeyPatch, short_slices: None) -> list[in
     monkeypatch.setattr(
         cuda_sizes,
         "deal_strips",
-        lambda rows, columns, s, packed, share, gpus: (min(len(gpus), -(-columns // s)), *group),
+        lambda rows, columns, s, packed, share, gpus: (cuda_sizes.order_turn(gpus)[: -(-columns // s)], *group),
     )
     return group
 
@@ -228,6 +229,33 @@ def test_every_gpu_has_lanes_of_its_own_in_the_log(emulated, dealt_groups: list[
     assert (events["worker"][~own] >= MULTIPROCESSORS).all()
 
 
+@pytest.mark.parametrize(("multiprocessors", "turn"), [((8, 4), (0, 1, 0)), ((4, 12), (0, 1, 1, 1)), ((5, 4), (0, 1))])
+def test_a_faster_gpu_takes_more_groups_with_pruning(
+    emulated, dealt_groups: list[int], monkeypatch: pytest.MonkeyPatch, multiprocessors: list[int], turn: list[int]
+) -> None:
+    find, steps, random = devices.find_device, StepLog(keeps=True), np.random.default_rng(5)
+    monkeypatch.setattr(
+        devices, "find_device", lambda index: replace(find(index), multiprocessors=multiprocessors[index])
+    )
+    LatePeers(monkeypatch, random)
+    problem = draw_pair(random, Mode.LOCAL, 400, 420)
+    found = run_on(problem, "striped-score", 2, steps, s=32, T=16, pruning="on")
+    expected = oracle.best_alignment(problem)
+    assert (found.answer.score, found.answer.end) == (expected.score, expected.end)
+    events = steps.ordered_events()
+    owners = (events["worker"] >= multiprocessors[0]).astype(int)
+    np.testing.assert_array_equal(owners, np.array(turn)[events["column_start"] // 32 % len(turn)])
+    assert set(owners) == {0, 1}
+    path = run_on(problem, "checkpointed-alignment", 2, s=64, T=16, tile=64, pruning="on")
+    assert_same_path(path.answer, expected)
+
+
+def test_unequal_gpus_share_a_pair_with_pruning_where_equal_groups_would_not_pay() -> None:
+    """10 Mb at 10 %: in equal groups, the faster GPU would be faster alone."""
+    assert cuda_sizes.deal_strips(10**7, 10**7, 640, True, 0.082, [132, 66])[0] == (0, 1, 0)
+    assert cuda_sizes.deal_strips(10**7, 10**7, 640, True, 0.082, [66, 132])[0] == (0, 1, 1)
+
+
 @pytest.mark.parametrize(("share", "used"), [(0.082, (1, 2, 3)), (0.009, (1, 1, 1)), (1.0, (1, 2, 4))])
 def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> None:
     """Shares of 10 Mb in 16 bits: at 10 % divergence, at 3 %, and where all is computed."""
@@ -235,7 +263,7 @@ def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> No
     for most, count in zip((1, 2, 4), used, strict=True):
         s = cuda_sizes.choose_parameters(size, 132 * most, cuda_sizes.PACKED_STEP, share)["s"]
         found, group = cuda_sizes.deal_strips(size.rows, size.columns, s, True, share, [132] * most)
-        assert found == count
+        assert found == tuple(range(count))
         assert (group == -(-size.columns // s)) == (count == 1)
 
 
