@@ -216,9 +216,9 @@ def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Map
     tree = Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source)
     if COMMENT in piece:
         tree = _with_comments(tree, list(text.comments(start, end)), start + borders, labels, has_length)
-    if marks := text.marks(start, end):
-        shown = ", ".join(dict.fromkeys(mark for _, mark in marks))
-        note = f"{format_count(len(marks), 'mark')} of PAML ({shown}) kept as the value {PAML_TITLE}"
+    if found := text.marks(start, end):
+        shown = ", ".join(dict.fromkeys(mark for _, mark in found))
+        note = f"{format_count(len(found), 'mark')} of PAML ({shown}) kept as the value {PAML_TITLE}"
         tree = replace(tree, note="; ".join(filter(None, (tree.note, note))))
     return with_unique_leaves(tree)
 

@@ -263,7 +263,8 @@ def deal_strips(
     strips, per_lane, cost = -(-columns // s), s // LANES, PACKED_STEP if packed else SCORE_STEP
     at_work, step_ns = _strips_at_work(rows, columns, per_lane, cost, share), cost.latency + cost.column * per_lane
     busy_ns, chain = cost.busy + cost.busy_column * per_lane, rows + _strip_lag(cost) * strips
-    best_ns, best = math.inf, ((0,), strips)
+    best_ns = math.inf
+    best: tuple[tuple[int, ...], int] = (0,), strips
     for gpus in range(1, len(multiprocessors) + 1):
         turn = order_turn(multiprocessors[:gpus])
         if (count := len(turn)) > strips:
