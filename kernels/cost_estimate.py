@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,9 @@ class CostEstimate:
     count_timed_work
         ``count_timed_work(problem, parameters)`` is the work in a unit of which equal amounts take equal time, where
         ``count_work`` is no such unit; rates are measured in it. None: ``count_work``.
+    gpu_share
+        ``gpu_share(problem, parameters, multiprocessors)`` is the part of the timed work, from 0 to 1, that one of
+        several GPUs with so many multiprocessors each has. None: a run uses one GPU.
     nominal_gcups
         Assumed rate per backend (per core on the CPU) of a method that has no shipped rates
         (`kernels.machine.measured_rates`), until a rate was measured.
@@ -61,6 +64,7 @@ class CostEstimate:
     completed_work: Callable[[Any, Any, Any], int] | None = None
     count_least: Callable[[Any, Any], int] | None = None
     count_timed_work: Callable[[Any, Any], int] | None = None
+    gpu_share: Callable[[Any, Any, Sequence[int]], float] | None = None
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     cost_models: tuple[CostModel, ...] = ()
     occupancy: str = ""

@@ -135,7 +135,7 @@ def _save_rate(run_plan: RunPlan, result: Result) -> None:
         run_plan.method,
         run_plan.backend,
         run_plan.device_name,
-        cost.finished_timed_work(run_plan.problem, run_plan.parameters, result.answer) / (1 + len(run_plan.peers)),
+        cost.finished_timed_work(run_plan.problem, run_plan.parameters, result.answer) * run_plan.gpu_share,
         result.compute_ms,
         run_plan.parameters.timed_threads(run_plan.backend),
     )
@@ -292,7 +292,8 @@ def _plan_on(
     if refusal and values:
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, False, peers)
-    timed_work = method.cost.timed_work(problem, parameters) / max(len(gpus), 1)
+    gpu_share = _find_gpu_share(method, problem, parameters, gpus)
+    timed_work = method.cost.timed_work(problem, parameters) * gpu_share
     time_ms = measured_rates.estimate_ms(method, backend, name, timed_work, parameters.timed_threads(backend))
     if found and values:
         notes = (*notes, f"Tuned: {found.format_text()}")
@@ -313,6 +314,7 @@ def _plan_on(
         tuned=frozenset(values),
         compilation_ms=compiled_methods.expected_compilation_ms(method, backend, name),
         peers=peers if gpus else (),
+        gpu_share=gpu_share,
     )
 
 
@@ -320,6 +322,13 @@ def _refuse_peers(method: Method, gpus: Sequence[Device]) -> None:
     """Raise BackendUnavailable where several GPUs shall share a run and the method uses one."""
     if len(gpus) > 1 and not method.shares_gpus:
         raise BackendUnavailable(f"{method.name} uses one GPU; choose one, such as --device {gpus[0].index}")
+
+
+def _find_gpu_share(method: Method, problem: Any, parameters: MethodParameters, gpus: Sequence[Device]) -> float:
+    """Return the part of the timed work of a run that each of its GPUs has; 1 on one GPU and on the CPU."""
+    if len(gpus) < 2 or method.cost.gpu_share is None:
+        return 1.0
+    return method.cost.gpu_share(problem, parameters, [gpu.multiprocessors for gpu in gpus])
 
 
 def _name_gpus(gpus: Sequence[Device]) -> str:

@@ -353,8 +353,6 @@ class Method:
     is_heuristic
         The answer is no optimum of a stated objective: a greedy or a progressive rule, an approximation or a local
         search makes it.
-    shares_gpus
-        Whether several GPUs can share a run.
     splitting
         How a run falls into independent pieces that executors share out; None if it runs in one piece.
     resumption, is_recommended_for
@@ -379,13 +377,17 @@ class Method:
     is_exact: bool = True
     is_heuristic: bool = False
     criterion: str = ""
-    shares_gpus: bool = False
     resumption: Resumption | None = None
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
     cost: CostEstimate
     picture: TablePicture = TablePicture()
     splitting: RunSplitting | None = None
     teaching: Teaching
+
+    @property
+    def shares_gpus(self) -> bool:
+        """Return whether several GPUs can share a run."""
+        return self.cost.gpu_share is not None
 
     @property
     def finds_optimum(self) -> bool:

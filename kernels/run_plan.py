@@ -17,7 +17,8 @@ class RunPlan:
     ``refusal`` is the reason why the run does not fit into memory, or None. ``notes`` are sentences about choices of
     the program, such as the CPU instead of a missing GPU. ``tuned`` are the parameters whose value comes from an
     earlier search on this machine (see kernels.machine.tuned_values). ``time_ms`` is the time of the run without
-    ``compilation_ms``, which compiling takes once. ``peers`` are the GPUs that share the run with ``device``.
+    ``compilation_ms``, which compiling takes once. ``peers`` are the GPUs that share the run with ``device``, and
+    ``gpu_share`` is the part of the timed work that each GPU has.
     """
 
     method: Method
@@ -33,3 +34,4 @@ class RunPlan:
     tuned: frozenset[str] = frozenset()
     compilation_ms: float = 0.0
     peers: tuple[int, ...] = ()
+    gpu_share: float = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -79,14 +79,14 @@ def info(as_json: Json = False) -> None:
         report.print_json(facts)
         return
     gpus = [
-        f"{gpu['index']}: {gpu['name']}, {gpu['multiprocessors']} multiprocessors, compute capability "
-        f"{gpu['compute_capability']}, {format_bytes(gpu['memory_free'])} of {format_bytes(gpu['memory_bytes'])} free"
+        f"{gpu['index']}: {gpu['name']}, {gpu['multiprocessors']} multiprocessors, "
+        f"compute capability {gpu['compute_capability']}, {_describe_free_memory(gpu)}"
         for gpu in facts["gpus"]
     ] or [f"none: {facts['no_gpu_reason']}"]
     report.print_rows(
         [
             ("CPU", f"{facts['cpu']}, {facts['threads']} threads"),
-            ("memory", f"{format_bytes(facts['memory_free'])} of {format_bytes(facts['memory_bytes'])} free"),
+            ("memory", _describe_free_memory(facts)),
             *(("GPU" if not number else "", text) for number, text in enumerate(gpus)),
             *((package, version) for package, version in facts["versions"].items()),
             *((f"{name} in", folder) for name, folder in facts["folders"].items()),
@@ -147,7 +147,7 @@ def _machine_facts() -> dict[str, Any]:
         "cpu": engine.cpu_name(),
         "threads": os.cpu_count() or 1,
         "memory_bytes": psutil.virtual_memory().total,
-        "memory_free": host_bytes_free(),
+        **_free_memory_json(host_bytes_free()),
         "gpus": [_device_json(device) for device in found],
         "no_gpu_reason": reason or None,
         "versions": dict(engine.package_versions()),
@@ -162,7 +162,18 @@ def _machine_facts() -> dict[str, Any]:
 
 def _device_json(device: devices.Device) -> dict[str, Any]:
     capability = ".".join(map(str, device.compute_capability))
-    return {**asdict(device), "compute_capability": capability, "memory_free": devices.free_memory_bytes(device.index)}
+    free = _free_memory_json(devices.free_memory_bytes(device.index))
+    return {**asdict(device), "compute_capability": capability, **free}
+
+
+def _describe_free_memory(facts: Mapping[str, Any]) -> str:
+    """Return how much of the memory of this machine, or of a GPU, is free, in words."""
+    return f"{format_bytes(facts['memory_free_bytes'])} of {format_bytes(facts['memory_bytes'])} free"
+
+
+def _free_memory_json(free_bytes: int) -> dict[str, int]:
+    """Return free memory under its name, and under the former one, by which scripts may ask for it."""
+    return {"memory_free_bytes": free_bytes, "memory_free": free_bytes}
 
 
 def _method_json(method: Method) -> dict[str, Any]:

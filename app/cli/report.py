@@ -77,8 +77,9 @@ def result_rows(result: Result) -> list[LabelledText]:
             "rate",
             f"{texts.format_rate(result.gcups, kind.work_unit)}, {texts.format_number(result.cells)} {kind.work_unit}",
         ),
-        ("memory", _memory_text(result.host_bytes, result.device_bytes)),
     ]
+    if result.host_bytes or result.device_bytes:  # unknown of a run whose pieces other processes computed
+        rows.append(("memory", _memory_text(result.host_bytes, result.device_bytes)))
     return rows + _note_rows(result.notes)
 
 

@@ -109,6 +109,13 @@ def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor, unlimi
             yield b"".join(pieces) if binary else normalise_line_ends(b"".join(pieces))
 
 
+def refuse_zero_byte(data: bytes, source: str, remedy: str) -> None:
+    """Raise InputError with the line of a zero byte, if there is one; ``remedy`` is what to do with a binary file."""
+    if (place := data.find(b"\0")) >= 0:
+        line = data.count(LINE_END, 0, place) + 1
+        raise InputError(f"{source}, line {line}: a zero byte, as binary files have; remove it, or {remedy}")
+
+
 def _file_size(raw: io.BufferedReader) -> int:
     """Return the size of a file on the disk; 0 for other streams."""
     try:

@@ -11,6 +11,7 @@ Underscores in names stay as they are, because names of sequences have them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
@@ -43,6 +44,13 @@ TREE_COUNT = re.compile(r"\s*\d{1,18}(?:[ \t]+\d{1,18})?[ \t]*\n\s*(?=[(\[])")
 """The line before the trees in files of PHYLIP and PAML: the number of trees, or of taxa and of trees."""
 HYBRID = re.compile(rf"#(?:H|LGT|R)\d+(?=[\s(),:;{COMMENT}]|$)")
 """The mark of a node with two parents in extended Newick."""
+MARK_VALUE, AFTER_MARK = r"[#$]\d+(?:\.\d+)?", rf"(?=[{BLANK}]*(?:[,:;)]|$))"
+APART_MARK = re.compile(rf"(?:[^\s(,]\s+|\)){MARK_VALUE}{AFTER_MARK}")
+"""A mark of PAML behind white space or in place of an inner node's name: #1 for a branch, $1 for a clade."""
+PAML_MARK = re.compile(rf"(?<![\s(,])(\s*)({MARK_VALUE}){AFTER_MARK}")
+"""A mark of PAML, also one that follows a name at once (plate#1), which is part of the name in other files."""
+PAML_TITLE = "branch_mark"
+"""The title under which nodes keep marks of PAML."""
 ROOTED, UNROOTED = "&R", "&U"
 SHOWN_COMMENTS, SHOWN_COMMENT = 3, 60
 """Comments, and characters of each, that a note shows."""
@@ -71,6 +79,9 @@ class NewickText:
     def __init__(self, raw: str, source: str = "") -> None:
         self.raw, self.source, self.wrapped_width = raw, source, 0
         self.masked = SPECIAL.sub(_mask_match, raw)
+        self._marks: list[tuple[int, str]] = []
+        if ("#" in self.masked or "$" in self.masked) and APART_MARK.search(self.masked):
+            self.masked = PAML_MARK.sub(self._mask_mark, self.masked)
         self.plain = self.masked is raw or self.masked == raw
         if unclosed := OPEN_QUOTE.search(self.masked):
             self.refuse(unclosed.start(), "this quote is not closed; close it, or double it inside a quoted name")
@@ -102,11 +113,25 @@ class NewickText:
         return self.raw[first + 1 : last - 1].replace(2 * quote, quote)
 
     def comments(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """Yield the place and the text of each comment between two places, without its brackets."""
+        """Yield the place and the text of each comment between two places, without its brackets.
+
+        Marks of PAML are comments with a value.
+        """
         if COMMENT in self.masked[start:end]:
             for found in SPECIAL.finditer(self.raw, start, end):
                 if found[0][0] == "[":
                     yield found.start(), found[0][1:-1].strip()
+            for place, mark in self.marks(start, end):
+                yield place, f"&{PAML_TITLE}={mark}"
+
+    def marks(self, start: int, end: int) -> list[tuple[int, str]]:
+        """Return the place and the text of each mark of PAML between two places."""
+        return self._marks[bisect_left(self._marks, (start, "")) : bisect_left(self._marks, (end, ""))]
+
+    def _mask_mark(self, found: re.Match[str]) -> str:
+        """Keep a mark of PAML and mask it as a comment."""
+        self._marks.append((found.start(2), found[2]))
+        return found[1] + COMMENT * len(found[2])
 
 
 def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
@@ -191,6 +216,10 @@ def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Map
     tree = Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source)
     if COMMENT in piece:
         tree = _with_comments(tree, list(text.comments(start, end)), start + borders, labels, has_length)
+    if found := text.marks(start, end):
+        shown = ", ".join(dict.fromkeys(mark for _, mark in found))
+        note = f"{format_count(len(found), 'mark')} of PAML ({shown}) kept as the value {PAML_TITLE}"
+        tree = replace(tree, note="; ".join(filter(None, (tree.note, note))))
     return with_unique_leaves(tree)
 
 

@@ -35,11 +35,26 @@ MATRIX = (
 )
 """Signs of a distance matrix, which no numbered sequence has: a fraction; a name and two numbers; for one or two
 taxa, a number alone and then a name and a number."""
+BED_OF_SIX = rb"[^\t\n]+\t\d+\t\d+\t[^\t\n]*\t[\d.]+\t[-+.](?:\t|\s*$)"
+"""A line of BED with name, score and strand, after the sequence and two positions."""
 OTHER_CONTENT = (
     (re.compile(rb"\d+[ \t]+(?:dG|ENERGY)\b", re.I), "this is a table of pairs (CT) of an RNA; give its dot-bracket"),
     (re.compile(rb"(?:HEADER|SEQRES|ATOM) {2,}\S"), "this is a structure of PDB; give its sequences as FASTA"),
     (re.compile(rb"HHsearch 1"), "this is a model of HH-suite; give its alignment (.a3m)"),
     (re.compile(rb"(?:PSI|T)?BLAST[NPX]?[ \t]+\d"), "this is a report of BLAST; give the sequences as FASTA"),
+    (
+        re.compile(rb'\{\s*"(?:BlastOutput2|BlastJSON|Seq_annot)"'),
+        "this is a report of BLAST as JSON; give the sequences as FASTA",
+    ),
+    (
+        re.compile(rb"(?:(?:track\b|browser\b|#)[^\n]*\n\s*+)*+(?:chr\S*\t\d+\t\d+(?:\t|\s*$)|%b)" % BED_OF_SIX, re.M),
+        "these are regions (BED); give their sequences as FASTA, as bedtools getfasta writes them",
+    ),
+    (
+        re.compile(rb"\S[^\t\n]*\t[^\t\n]+\t(?:100|\d\d)(?:\.\d+)?\t\d+\t\d+\s*$", re.M),
+        "this is a table of FastANI; give the genomes as FASTA, or for a tree a file .dist with a line of two names "
+        "and 100 - ANI for each pair of genomes",
+    ),
     (re.compile(rb"##fileformat=VCF"), "these are variants (VCF); give the sequences as FASTA"),
     (
         re.compile(rb"(?:c[^\n]*\n)*+p[ \t]+(?:sp|edge|col|max|min)\b"),

@@ -15,7 +15,7 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import fasta_records, packed_files, plain_letters
 from antidiag.kernels.io.alignment_formats import aligned_fasta, known_formats
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION, RawAlignment, refuse_match_signs
-from antidiag.kernels.io.line_blocks import skip_leading_space
+from antidiag.kernels.io.line_blocks import refuse_zero_byte, skip_leading_space
 from antidiag.kernels.io.record_formats import find_record_format
 from antidiag.kernels.io.record_letters import SequenceRecord, make_record, require_letters
 from antidiag.kernels.monitor import Monitor
@@ -107,5 +107,5 @@ def _refuse_binary(head: bytes, source: str, suffix: str) -> None:
     """Raise InputError for binary content; zero bytes may separate the alignments of an A3M file."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{source}: this text is UTF-16; save it as UTF-8")
-    if b"\0" in head and suffix not in known_formats.A3M_SUFFIXES:
-        raise InputError(f"{source}: this is a binary file; give FASTA, GenBank or plain letters")
+    if suffix not in known_formats.A3M_SUFFIXES:
+        refuse_zero_byte(head, source, "give FASTA, GenBank or plain letters")

@@ -15,7 +15,7 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import newick, packed_files, tree_xml
 from antidiag.kernels.io.files import write_lines
-from antidiag.kernels.io.line_blocks import decode_text, read_blocks
+from antidiag.kernels.io.line_blocks import decode_text, read_blocks, refuse_zero_byte
 from antidiag.kernels.io.newick import BLANK, COMMENT, NewickText
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import DataKind, FileFormat
@@ -64,7 +64,8 @@ def read_trees(path: str | Path, monitor: Monitor | None = None) -> list[Tree]:
     """Read all trees of a Newick, NEXUS, phyloXML or NeXML file, also compressed; InputError names file and place."""
     path, monitor = Path(path), monitor or Monitor()
     data = b"".join(read_blocks(path, monitor)).removeprefix(b"\xef\xbb\xbf")
-    if any(control in data for control in (b"\0", b"\1", b"\2")):
+    refuse_zero_byte(data, str(path), "give trees as Newick or NEXUS text")
+    if b"\1" in data or b"\2" in data:
         raise InputError(f"{path}: this is a binary file; give trees as Newick or NEXUS text")
     return parse_trees(decode_text(data), str(path), packed_files.format_stem(path), monitor)
 

@@ -104,11 +104,11 @@ METHODS = (
         fit_parameters=partial(sizes.fit_parameters, states=False),
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_score"),
         returns=SCORE,
-        shares_gpus=True,
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,
             count_work=sizes.count_score_work,
             completed_work=sizes.count_computed_cells,
+            gpu_share=sizes.score_gpu_share,
             nominal_gcups={"cpu": 10.0, "cuda": 500.0},
             cost_models=cost_models.STRIPED_SCORE,
         ),
@@ -231,7 +231,6 @@ METHODS = (
         choice_depends_on_given=True,
         backends=backends_in("antidiag.kernels.pairwise.checkpointed", "checkpointed_alignment"),
         returns=ALIGNMENT,
-        shares_gpus=True,
         resumption=Resumption(depends_on=("s", "tile"), disk_bytes=checkpointed_sizes.resumable_bytes),
         is_recommended_for=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
         cost=CostEstimate(
@@ -239,6 +238,7 @@ METHODS = (
             count_work=checkpointed_sizes.count_work,
             count_recomputed=checkpointed_sizes.count_recomputed,
             completed_work=checkpointed_sizes.count_completed_work,
+            gpu_share=checkpointed_sizes.gpu_share,
             nominal_gcups={"cpu": 10.0, "cuda": 400.0},
             cost_models=cost_models.CHECKPOINTED_ALIGNMENT,
         ),

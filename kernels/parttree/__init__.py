@@ -148,7 +148,7 @@ METHODS = (
         picture=TablePicture(logged_work=sizes.linkage_logged),
         problem_notes=note_unused_picks,
         splitting=RunSplitting(
-            "pairs of blocks of sequences",
+            "comparisons of two blocks of sequences",
             list_block_pairs,
             {
                 "cpu": "antidiag.kernels.parttree.lcs.linkage:span_block_pair",

@@ -36,7 +36,7 @@ from antidiag.kernels.io.alignment_formats import (
 )
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow, refuse_match_signs
-from antidiag.kernels.io.line_blocks import skip_leading_space
+from antidiag.kernels.io.line_blocks import refuse_zero_byte, skip_leading_space
 from antidiag.kernels.io.stray_characters import plain_spaces
 
 Blocks = Iterator[bytes]
@@ -201,8 +201,7 @@ def read_alignment_blocks(
         index = Path(source).with_suffix(a3m.INDEX_SUFFIX)
         return list(a3m.read_a3m_entries(chain([head], blocks), source, index))
     blank_lines, start = skip_leading_space(head)
-    if b"\0" in head[:4096]:
-        raise InputError(f"{source}: this is a binary file; give an alignment as text")
+    refuse_zero_byte(head[:4096], source, "give an alignment as text")
     known = find_alignment_format(start)
     if known is None and aligned_fasta.HEAD.match(start):
         raw = FASTA_READERS.get(suffix, aligned_fasta.read_fasta)(chain([start], blocks), source, size)

@@ -41,22 +41,29 @@ class _Block:
 
     rows: RowBuilder
     places: list[tuple[int, str, str]] = field(default_factory=list)
+    stated: list[int] = field(default_factory=list)
     name: str = ""
+
+    def count_wrong_rows(self) -> int:
+        """Return how many rows have another number of letters than their title states."""
+        letters = (len(self.rows.letters_of(row).translate(None, b"-.")) for row in range(len(self.rows)))
+        return sum(own != stated for own, stated in zip(letters, self.stated, strict=True))
 
 
 def read_xmfa(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """Return the first MAX_BLOCKS blocks of several rows; the note of the first says what was left out."""
     names = dict[bytes, bytes]()
-    found, single, surplus = list[RawAlignment](), 0, 0
+    found, single, surplus, wrong = list[RawAlignment](), 0, 0, 0
     block, index = _Block(RowBuilder(source)), b""
 
     def finish(said: str) -> None:
-        nonlocal block, single, surplus
+        nonlocal block, single, surplus, wrong
         if len(block.rows) == 1:
             single += 1
         elif len(found) >= MAX_BLOCKS:
             surplus += 1
         elif len(block.rows):
+            wrong += block.count_wrong_rows()
             notes = Annotations(((BLOCK_TAG, said),) if said else (), tuple(block.places))
             found.append(block.rows.build_alignment(notes, block.name or f"block {len(found) + 1:,}"))
         block = _Block(RowBuilder(source))
@@ -75,8 +82,10 @@ def read_xmfa(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     finish("")
     skipped = [format_count(single, "block") + " of one row"] * bool(single)
     skipped += [f"{surplus:,} more blocks"] * bool(surplus)
-    if found and skipped:
-        found[0] = found[0]._replace(note=f"skipped: {', '.join(skipped)}")
+    remarks = [f"skipped: {', '.join(skipped)}"] * bool(skipped)
+    remarks += [f"last position left out of {format_count(wrong, 'row')} of another length than stated"] * bool(wrong)
+    if found and remarks:
+        found[0] = found[0]._replace(note="; ".join(remarks))
     return iter(found)
 
 
@@ -100,11 +109,14 @@ def _add_row(line: bytes, names: dict[bytes, bytes], block: _Block, place: Sourc
     title = TITLE.fullmatch(line)
     if title is None:
         place.refuse(f"{decode_text(line[:60])!r} is not a title of XMFA, such as > 1:1-24 + genome.fa")
-    number, first, _, strand, words = title.groups()
+    number, first, last, strand, words = title.groups()
     said = (words or b"").strip()
     in_cluster = said.startswith(b"cluster")
     if in_cluster:
         block.name = decode_text(said.split()[0])
     fallback = _file_name(said) if said and number.isdigit() and not in_cluster else number
     row = block.rows.add_row(names.get(number, fallback) or b"unnamed-%d" % (len(block.rows) + 1))
-    block.places.append((row, POSITION_TAG, f"{int(first):,} {decode_text(strand)}"))
+    is_absent = int(last) == 0  # Mauve gives a genome that has nothing in a block a row of gaps at 0-0
+    block.stated.append(0 if is_absent else int(last) - int(first) + 1)
+    if not is_absent:
+        block.places.append((row, POSITION_TAG, f"{int(first):,} {decode_text(strand)}"))

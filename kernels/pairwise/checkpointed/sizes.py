@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antidiag.kernels.cuda import devices
@@ -136,6 +136,13 @@ def count_cells(problem: PairProblem, parameters: CheckpointedParameters) -> int
 def count_completed_work(problem: PairProblem, parameters: CheckpointedParameters, answer: PairAnswer) -> int:
     """Return the cells of a run whose answer is known, as `count_work` does."""
     return answer.count_computed(problem) + count_recomputed(problem, parameters)
+
+
+def gpu_share(problem: PairProblem, parameters: CheckpointedParameters, multiprocessors: Sequence[int]) -> float:
+    """Return the part of the work that each of several GPUs has: phase 1 may use some of them, tiles use all."""
+    swept, again = count_cells(problem, parameters), count_recomputed(problem, parameters)
+    used = cuda_sizes.count_used_gpus(problem, parameters, multiprocessors)
+    return (swept / used + again / len(multiprocessors)) / (swept + again)
 
 
 def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, backend: str) -> Footprint:

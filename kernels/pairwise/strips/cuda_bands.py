@@ -5,8 +5,9 @@ another GPU, or knows of one. Sequences and boundaries lie on the GPU of their b
 two slices, the log, and special rows and columns lie on the first GPU, where the others write them through peer memory.
 
 With pruning only strips around the path are at work, of a single band mostly. So a band then has groups of strips that
-are dealt to the GPUs in turn (DealtStrips in pruned_sweep.cuh). Groups, not bands, are a slice behind each other, and
-their kernels store what the next group needs on its GPU. A slice begins when neighbouring GPUs ended the one before.
+are dealt to the bands in turn (DealtStrips in pruned_sweep.cuh, whose cards are bands). Groups, not bands, are a slice
+behind each other, and their kernels store what the next group needs on its GPU. A slice begins when neighbouring bands
+ended the one before. A GPU that is much faster than another has several bands.
 """
 
 from __future__ import annotations
@@ -135,9 +136,9 @@ def open_bands(
         own = cupy.cuda.get_current_stream()
         yield [_make_band(job, own, (0, len(boundary)), compile_kernel(), boundary, len(slices), shared_bytes)]
         return
-    indices, cuts = job_gpus(job), place_bands(job)
+    indices, cuts = band_gpus(job), place_bands(job)
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    capacity = cuda_sizes.boundary_rows(rows, columns, job.s, job.batch, False, job.row_spread, job.gpu_count)
+    capacity = cuda_sizes.boundary_rows(rows, columns, job.s, job.batch, False, job.row_spread, job.band_count)
     with ExitStack() as opened:
         bands: list[StripBand] = []
         for index, first, end in zip(indices, cuts[:-1], cuts[1:], strict=True):
@@ -158,14 +159,14 @@ def open_dealt_bands(
 ) -> Iterator[list[StripBand]]:
     """Deal the strips of a job with pruning to the current GPU and its peers; at the end nothing is running there."""
     slices, strips = pruning.slices, job.strip_count
-    group, count = slices[0].group, job.gpu_count
+    group, count = slices[0].group, job.band_count
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
     capacity = cuda_sizes.dealt_boundary_rows(rows, columns, job.s, job.batch, job.row_spread, count)
     shape = -(-strips // (group * count)) * (group + 1), capacity
     with ExitStack() as opened:
         bands: list[StripBand] = []
         parts: list[GpuPruning] = []
-        for index in job_gpus(job):
+        for index in band_gpus(job):
             with _enter_gpu(opened, index, bool(bands)) as stream:
                 boundary = job.run.allocate_filled(shape, np.uint64, byte=0xFF)
                 kernel = compile_kernel()
@@ -193,27 +194,24 @@ def _enter_gpu(opened: ExitStack, index: int, is_peer: bool) -> Iterator[cupy.cu
         yield stream
 
 
-def job_gpus(job: PairJob) -> tuple[int, ...]:
-    """Return the current GPU and the peers that share the sweep of a job."""
-    return cupy.cuda.Device().id, *job.peers[: job.gpu_count - 1]
-
-
-def count_multiprocessors(job: PairJob) -> list[int]:
-    """Return the multiprocessors of the GPUs of a job."""
-    return [devices.find_device(index).multiprocessors for index in job_gpus(job)]
+def band_gpus(job: PairJob) -> tuple[int, ...]:
+    """Return the GPU of each band of a job; the first one is the current GPU."""
+    return cupy.cuda.Device().id, *job.peers[: job.band_count - 1]
 
 
 def place_bands(job: PairJob) -> list[int]:
     """Return where the bands of a job without pruning begin, and the end of the last one."""
-    return cut_bands(job.strip_count, count_multiprocessors(job))
+    return cut_bands(job.strip_count, [devices.find_device(index).multiprocessors for index in band_gpus(job)])
 
 
 def find_owners(job: PairJob, group: int) -> np.ndarray:
-    """Return the number of the GPU, 0 for the first one, of each strip; ``group`` of them are dealt at a time."""
+    """Return the GPU of each strip; ``group`` of them are dealt at a time."""
     strips = np.arange(job.strip_count)
     if group < job.strip_count:
-        return strips // group % job.gpu_count
-    return np.searchsorted(place_bands(job), strips, "right") - 1
+        bands = strips // group % job.band_count
+    else:
+        bands = np.searchsorted(place_bands(job), strips, "right") - 1
+    return np.array(band_gpus(job))[bands]
 
 
 def copy_lanes(target: np.ndarray, state: cupy.ndarray, band: StripBand) -> cupy.cuda.Event:

@@ -32,7 +32,8 @@ class PairJob:
     ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
     that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
     problem are computed side by side, each with buffers of its own. ``packed``: StripedScore's sweep holds two cells in
-    a register. ``peers`` are the GPUs that share the sweep of all strips with the current one (cuda_bands.py).
+    a register. ``peers`` are the GPUs of the bands of the sweep of all strips, behind that of the current one
+    (cuda_bands.py); with pruning a fast GPU may have several.
     """
 
     encoded: EncodedPair
@@ -59,8 +60,8 @@ class PairJob:
         return -(-self.encoded.columns.size // self.s)
 
     @property
-    def gpu_count(self) -> int:
-        """Number of GPUs that share the sweep of all strips."""
+    def band_count(self) -> int:
+        """Number of bands of the sweep of all strips, mostly one on each GPU."""
         return min(1 + len(self.peers), self.strip_count)
 
     @property

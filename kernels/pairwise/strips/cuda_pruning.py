@@ -42,9 +42,9 @@ class GpuPruning:
 class DevicePruning:
     """Bounds of one sweep, and what all GPUs that share it write on the first one.
 
-    ``job`` is the sweep on as many GPUs as pay. ``arrays`` are fields of PRUNING. ``begun`` int32 (slices, 2) are the
-    first and last strip whose row 0, or column 0, is of interest and begins in a slice. The first ``left_rows`` rows of
-    column 0 are of interest.
+    ``job`` is the sweep on as many GPUs as pay, whose bands take groups in turn. ``arrays`` are fields of PRUNING.
+    ``begun`` int32 (slices, 2) are the first and last strip whose row 0, or column 0, is of interest and begins in a
+    slice. The first ``left_rows`` rows of column 0 are of interest.
     """
 
     job: PairJob
@@ -58,7 +58,7 @@ class DevicePruning:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for the user: whether some of the chosen GPUs are not used."""
-        used, chosen = self.job.gpu_count, 1 + len(devices.peer_indices())
+        used, chosen = len({cupy.cuda.Device().id, *self.job.peers}), 1 + len(devices.peer_indices())
         if used == chosen:
             return ()
         return (f"Pruning leaves work for {used} of the {chosen} GPUs; with more of them, phase 1 would take as long.",)
@@ -128,10 +128,12 @@ def prepare_pruning(job: PairJob, bounds: PruningBounds | None) -> DevicePruning
     if bounds is None or job.encoded.second is not None or job.encoded.open > MOST_OPENING or not _can_reduce():
         return None
     rows, columns, strips = job.encoded.rows.size, job.encoded.columns.size, job.strip_count
-    multiprocessors = [devices.find_device(index).multiprocessors for index in (cupy.cuda.Device().id, *job.peers)]
+    gpus = cupy.cuda.Device().id, *job.peers
+    multiprocessors = [devices.find_device(index).multiprocessors for index in gpus]
     share = pruning_sizes.estimate_share(bounds) if job.peers else 1.0
-    count, group = cuda_sizes.deal_strips(rows, columns, job.s, job.packed, share, multiprocessors)
-    job, bounds = replace(job, peers=job.peers[: count - 1]), bounds.restrict(job.first_row, 0, bounds.least)
+    turn, group = cuda_sizes.deal_strips(rows, columns, job.s, job.packed, share, multiprocessors)
+    peers = tuple(gpus[place] for place in turn[1:])
+    job, bounds = replace(job, peers=peers), bounds.restrict(job.first_row, 0, bounds.least)
     slices = cuda_sizes.make_slices(
         rows, columns, job.s, job.batch, spread=job.row_spread, slack=cuda_sizes.PRUNED_SLACK, group=group
     )

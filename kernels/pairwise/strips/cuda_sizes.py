@@ -259,24 +259,46 @@ def dealt_boundary_rows(rows: int, columns: int, s: int, batch: int, spread: int
 
 def deal_strips(
     rows: int, columns: int, s: int, packed: bool, share: float, multiprocessors: Sequence[int]
-) -> tuple[int, int]:
-    """Return how many of the GPUs pay in a sweep that computes a ``share`` of the cells, and the strips of a group.
+) -> tuple[tuple[int, ...], int]:
+    """Return the GPUs that pay in a sweep that computes a ``share`` of the cells, and the strips of a group.
 
-    Strips are dealt to GPUs in groups, in turn. One GPU is as fast as several where it has a scheduler for each strip
-    that is at work: then only the chain of steps counts, which is longer with groups.
+    Strips are dealt to GPUs in groups, in turn: the GPUs are those of the groups of one turn, by their places among
+    ``multiprocessors`` (`order_turn`). One GPU is as fast as several where it has a scheduler for each strip that is at
+    work: then only the chain of steps counts, which is longer with groups.
     """
     strips, per_lane, cost = -(-columns // s), s // LANES, PACKED_STEP if packed else SCORE_STEP
     at_work, step_ns = _strips_at_work(rows, columns, per_lane, cost, share), cost.latency + cost.column * per_lane
     busy_ns, chain = cost.busy + cost.busy_column * per_lane, rows + _strip_lag(cost) * strips
-    best_ns, best = math.inf, (1, strips)
-    for count in range(1, min(len(multiprocessors), strips) + 1):
+    best_ns = math.inf
+    best: tuple[tuple[int, ...], int] = (0,), strips
+    for gpus in range(1, len(multiprocessors) + 1):
+        turn = order_turn(multiprocessors[:gpus])
+        if (count := len(turn)) > strips:
+            break
         group = strips if count == 1 else min(max(round(at_work / (GROUPS_AT_WORK * count)), 1), -(-strips // count))
-        warps = at_work / count / (4 * min(multiprocessors[:count]))
+        warps = at_work / count * max(turn.count(place) / (4 * multiprocessors[place]) for place in turn)
         delay = (-(-strips // group) - 1) * pruned_slice_steps(rows, columns, s, BATCH, row_spread(packed))
         expected_ns = (chain + delay) * max(step_ns, math.ceil(warps) * busy_ns)
         if expected_ns < (1 - LEAST_GAIN) * best_ns:
-            best_ns, best = expected_ns, (count, group)
+            best_ns, best = expected_ns, (turn, group)
     return best
+
+
+def order_turn(multiprocessors: Sequence[int]) -> tuple[int, ...]:
+    """Return the places of GPUs in the order of one turn: each as often as it is times as fast as the slowest one."""
+    counts = [round(own / min(multiprocessors)) for own in multiprocessors]
+    return tuple(place for number in range(max(counts)) for place, count in enumerate(counts) if number < count)
+
+
+def count_used_gpus(problem: PairProblem, parameters: PairStripParameters, multiprocessors: Sequence[int]) -> int:
+    """Return how many of several GPUs share the sweep of a problem, of which each has so many multiprocessors."""
+    prunes = pruning_sizes.is_pruned(parameters) and not problem.scoring.has_two_pieces
+    share = pruning_sizes.expected_share(problem, 0) if prunes else 1.0
+    if share == 1.0:  # nothing is skipped: every GPU has a band of strips
+        return min(len(multiprocessors), -(-problem.columns // parameters.s))
+    packed = packs_two_cells(problem, parameters)
+    turn, _ = deal_strips(problem.rows, problem.columns, parameters.s, packed, share, multiprocessors)
+    return len(set(turn))
 
 
 def boundary_bytes(pieces: int) -> int:

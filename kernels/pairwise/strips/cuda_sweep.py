@@ -11,12 +11,12 @@ from typing import Any
 import cupy
 import numpy as np
 
+from antidiag.kernels.cuda import devices
 from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_bands import (
     StripBand,
-    count_multiprocessors,
     find_owners,
     open_bands,
     open_dealt_bands,
@@ -186,7 +186,7 @@ def run_sweep(
     Without a ``boundary`` the GPUs of the job share the strips, and each has its own. The last launches of another
     phase than phase 1 are not waited for: more of that phase follows.
     """
-    rows, columns, gpus = job.encoded.rows.size, job.encoded.columns.size, 1 if boundary is not None else job.gpu_count
+    rows, columns, gpus = job.encoded.rows.size, job.encoded.columns.size, 1 if boundary is not None else job.band_count
     slices = (
         pruning.slices
         if pruning
@@ -309,12 +309,12 @@ def _log_times(job: PairJob, times: np.ndarray, slices: list[cuda_sizes.SweepSli
 
 def _convert_times(job: PairJob, times: np.ndarray, strip: np.ndarray, group: int, ended_ns: int) -> np.ndarray:
     """Return the steps of strips; multiprocessors of several GPUs, each with a clock of its own, are counted on."""
-    if job.tiles > 1 or job.gpu_count == 1:
+    if job.tiles > 1 or job.band_count == 1:
         return job.run.convert_events(1, times, strip, ended_ns)
     owners, logged, workers = find_owners(job, group)[strip], np.zeros(strip.size, STEP), 0
-    for number, multiprocessors in enumerate(count_multiprocessors(job)):
-        own = owners == number
+    for index in dict.fromkeys((cupy.cuda.Device().id, *job.peers)):
+        own = owners == index
         logged[own] = job.run.convert_events(1, times[own], strip[own], ended_ns)
         logged["worker"][own] += workers
-        workers += multiprocessors
+        workers += devices.find_device(index).multiprocessors
     return logged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -80,6 +80,11 @@ def count_score_work(problem: PairProblem, parameters: StripedScoreParameters) -
 def count_computed_cells(problem: PairProblem, parameters: StripedScoreParameters, answer: PairAnswer) -> int:
     """Return the cells that a run of StripedScore computed."""
     return answer.count_computed(problem)
+
+
+def score_gpu_share(problem: PairProblem, parameters: StripedScoreParameters, multiprocessors: Sequence[int]) -> float:
+    """Return the part of the cells of StripedScore that each of the GPUs that it uses computes."""
+    return 1 / cuda_sizes.count_used_gpus(problem, parameters, multiprocessors)
 
 
 def count_alignment_recomputed(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:

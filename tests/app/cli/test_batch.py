@@ -103,6 +103,14 @@ def test_cluster_says_what_it_cannot_do(capsys, monkeypatch):
     assert "no Dask scheduler is named" in capsys.readouterr().err
 
 
+def test_the_report_of_a_shared_run_tells_its_pieces_and_no_memory(capsys):
+    assert run("run", "lcs-single-linkage", str(SAMPLES / "globins.fasta"), "--on", "local", "--backend", "cpu") == 0
+    rows = [line.split("  ", 1) for line in capsys.readouterr().out.splitlines()]
+    said = {row[0]: row[1].strip() for row in rows if len(row) == 2}
+    assert said["note"].startswith("Computed in 1 piece (comparisons of two blocks of sequences) on 1 worker")
+    assert "time" in said and "memory" not in said
+
+
 def test_one_run_is_shared_out(tmp_path, capsys):
     whole, pieces = tmp_path / "whole.nwk", tmp_path / "pieces.nwk"
     command = ["tree", str(SAMPLES / "globins-aligned.sto"), "--bootstrap", "10", "--backend", "cpu", "--quiet"]

@@ -240,7 +240,7 @@ def test_single_linkage_of_blocks_is_that_of_one_run(executor, monkeypatch):
     tree, other = split.answer.tree, whole.answer.tree
     assert tree.names == other.names and np.array_equal(tree.lengths, other.lengths, equal_nan=True)
     assert any("saturated" in note for note in whole.notes) and split.notes[:-1] == whole.notes
-    assert "15 pieces (pairs of blocks of sequences)" in split.notes[-1] and split.cells == whole.cells
+    assert "15 pieces (comparisons of two blocks of sequences)" in split.notes[-1] and split.cells == whole.cells
 
 
 @pytest.mark.parametrize("count", [1, 2, 50, 300])

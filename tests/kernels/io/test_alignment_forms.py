@@ -335,6 +335,9 @@ def test_blocks_of_xmfa() -> None:
     (found,) = read(">1:1-8 + chr1\nACGT\nACGT\n>2:1-7 - chr2\nACGTAC-T\n= score=12\n>1:9-12 + chr1\nACGT\n=\n")
     assert rows_of(found) == {"chr1": "ACGTACGT", "chr2": "ACGTAC-T"}
     assert found.annotations.of_file == (("XMFA", "score=12"),) and found.note == "skipped: 1 block of one row"
+    (other,) = read(">1:1-9 + chr1\nACGT\n>2:5-7 - chr2\nA-GT\n>3:0-0 + chr3\n----\n=\n")
+    assert other.annotations.of_rows == ((0, "place", "1 +"), (1, "place", "5 -"))
+    assert other.note == "last position left out of 1 row of another length than stated"
     with pytest.raises(InputError, match="line 3: '> two' is not a title of XMFA"):
         read("#FormatVersion Mauve1\n> 1:1-4 + a.fa\n> two\nACGT\n=\n")
 

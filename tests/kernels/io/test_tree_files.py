@@ -96,7 +96,8 @@ def test_latin_1_names(tmp_path: Path) -> None:
     ("data", "reason"),
     [
         (b"(a,b", "line 1, column 1: this '\\(' is never closed"),
-        (b"\0\1", "a binary file"),
+        (b"(a,b);\n(a,\0b);", "line 2: a zero byte, as binary files have; remove it, or give trees"),
+        (b"\1", "a binary file"),
         (b"#NEXUS\nbegin data; matrix a ACGT; end;", "no tree in a TREES block"),
         (b"#NEXUS\nbegin trees; tree a = (a,b);", "line 2, column 1: this block has no END"),
         (

@@ -170,6 +170,33 @@ def test_a_number_sign_in_names_is_no_network() -> None:
     assert parse_newick("(plate#1,plate#2,x#H1);")[0].taxa == ("plate#1", "plate#2", "x#H1")
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "marks"),
+    [
+        ("((a:0.1,b) #1:0.05,(c,d):0.05 $2,e #2:0.3);", ",,a,b,,c,d,e", ",#1,,,$2,,,#2"),
+        (
+            "((Human,Chimp#1:0.2)#2,(Mouse,Rat)95 $1,'a b' #1.5\n);",
+            ",,Human,Chimp,95,Mouse,Rat,a b",
+            ",#2,,#1,$1,,,#1.5",
+        ),
+        ("((a[x],b)[95] #1,c);", ",95,a,b,c", ",#1,,,"),
+    ],
+)
+def test_marks_of_paml_are_values_and_no_names(text: str, names: str, marks: str) -> None:
+    (tree,) = parse_newick(text)
+    assert tree.names == tuple(names.split(","))
+    assert tree.node_values["branch_mark"] == tuple(marks.split(","))
+    assert "of PAML" in tree.note and f"{sum(map(bool, marks.split(',')))} mark" in tree.note
+    assert parse_newick(newick_text(tree)) == [tree]
+
+
+@pytest.mark.parametrize("text", ["(well #3 of a,b);", "('a #1',b);", "(plate#1,plate#2);", "(#1,b);", "( #1,b);"])
+def test_other_number_signs_stay_in_names(text: str) -> None:
+    (tree,) = parse_newick(text)
+    assert any("#" in name for name in tree.names)
+    assert not tree.node_values and not tree.note
+
+
 def test_nexus_numbers_name_taxa_but_not_supports() -> None:
     block = "#NEXUS\nbegin taxa; dimensions ntax=3; taxlabels 'Homo s' b c; end;\nbegin trees;\n{}tree t = {}; end;"
     for translate in ("", "translate 1 'Homo s', 2 b, 3 c;\n"):

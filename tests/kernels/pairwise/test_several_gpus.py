@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -151,7 +152,7 @@ def dealt_groups(monkeypatch: pytest.MonkeyPatch, short_slices: None) -> list[in
     monkeypatch.setattr(
         cuda_sizes,
         "deal_strips",
-        lambda rows, columns, s, packed, share, gpus: (min(len(gpus), -(-columns // s)), *group),
+        lambda rows, columns, s, packed, share, gpus: (cuda_sizes.order_turn(gpus)[: -(-columns // s)], *group),
     )
     return group
 
@@ -229,6 +230,33 @@ def test_every_gpu_has_lanes_of_its_own_in_the_log(emulated, dealt_groups: list[
     assert (events["worker"][~own] >= MULTIPROCESSORS).all()
 
 
+@pytest.mark.parametrize(("multiprocessors", "turn"), [((8, 4), (0, 1, 0)), ((4, 12), (0, 1, 1, 1)), ((5, 4), (0, 1))])
+def test_a_faster_gpu_takes_more_groups_with_pruning(
+    emulated, dealt_groups: list[int], monkeypatch: pytest.MonkeyPatch, multiprocessors: list[int], turn: list[int]
+) -> None:
+    find, steps, random = devices.find_device, StepLog(keeps=True), np.random.default_rng(5)
+    monkeypatch.setattr(
+        devices, "find_device", lambda index: replace(find(index), multiprocessors=multiprocessors[index])
+    )
+    LatePeers(monkeypatch, random)
+    problem = draw_pair(random, Mode.LOCAL, 400, 420)
+    found = run_on(problem, "striped-score", 2, steps, s=32, T=16, pruning="on")
+    expected = oracle.best_alignment(problem)
+    assert (found.answer.score, found.answer.end) == (expected.score, expected.end)
+    events = steps.ordered_events()
+    owners = (events["worker"] >= multiprocessors[0]).astype(int)
+    np.testing.assert_array_equal(owners, np.array(turn)[events["column_start"] // 32 % len(turn)])
+    assert set(owners) == {0, 1}
+    path = run_on(problem, "checkpointed-alignment", 2, s=64, T=16, tile=64, pruning="on")
+    assert_same_path(path.answer, expected)
+
+
+def test_unequal_gpus_share_a_pair_with_pruning_where_equal_groups_would_not_pay() -> None:
+    """10 Mb at 10 %: in equal groups, the faster GPU would be faster alone."""
+    assert cuda_sizes.deal_strips(10**7, 10**7, 640, True, 0.082, [132, 66])[0] == (0, 1, 0)
+    assert cuda_sizes.deal_strips(10**7, 10**7, 640, True, 0.082, [66, 132])[0] == (0, 1, 1)
+
+
 @pytest.mark.parametrize(("share", "used"), [(0.082, (1, 2, 3)), (0.009, (1, 1, 1)), (1.0, (1, 2, 4))])
 def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> None:
     """Shares of 10 Mb in 16 bits: at 10 % divergence, at 3 %, and where all is computed."""
@@ -236,7 +264,7 @@ def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> No
     for most, count in zip((1, 2, 4), used, strict=True):
         s = cuda_sizes.choose_parameters(size, 132 * most, cuda_sizes.PACKED_STEP, share)["s"]
         found, group = cuda_sizes.deal_strips(size.rows, size.columns, s, True, share, [132] * most)
-        assert found == count
+        assert found == tuple(range(count))
         assert (group == -(-size.columns // s)) == (count == 1)
 
 
@@ -244,9 +272,37 @@ def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> No
 def test_launches_with_pruning_can_be_numbered(length: int) -> None:
     """Boundary cells have 16 bits for the number of a launch: chromosomes in narrow strips take more steps in each."""
     for share, s in itertools.product((0.1, 0.007), (64, 192, 1024)):
-        count, group = cuda_sizes.deal_strips(length, length, s, True, share, [132] * 4)
+        turn, group = cuda_sizes.deal_strips(length, length, s, True, share, [132] * 4)
         launches = cuda_sizes.make_slices(length, length, s, 32, spread=64, slack=cuda_sizes.PRUNED_SLACK, group=group)
-        assert len(launches) <= cuda_sizes.MOST_LAUNCHES, (share, s, count)
+        assert len(launches) <= cuda_sizes.MOST_LAUNCHES, (share, s, turn)
+
+
+def test_the_promised_time_is_that_of_the_gpus_that_will_be_used(emulated) -> None:
+    first = "".join(np.random.default_rng(3).choice(LETTERS, 1100))
+    problem = pair(first, first[:600] + first[610:], Scoring(match_mismatch(2, -3), 5, 2))
+    for method, shares in (("striped-score", {"on": 1.0, "off": 0.5}), ("checkpointed-alignment", {"off": 0.5})):
+        for pruning, share in shares.items():
+            given = {"s": 64, "T": 16, "pruning": pruning}
+            with gpus(2):
+                one, two = (
+                    engine.plan_run(registry.find_method(method), problem, given, "cuda", peers=peers, use_tuned=False)
+                    for peers in ((), (1,))
+                )
+                assert (one.gpu_share, two.gpu_share) == (1.0, share)
+                assert (two.time_ms == one.time_ms) == (share == 1.0)
+                found = engine.execute(two, keep_rate=False)
+            assert any("1 of the 2 GPUs" in note for note in found.notes) == (share == 1.0)
+
+
+def test_tiles_are_shared_by_all_gpus_where_phase_1_uses_one(emulated) -> None:
+    first = "".join(np.random.default_rng(3).choice(LETTERS, 1100))
+    problem = pair(first, first[:600] + first[610:], Scoring(match_mismatch(2, -3), 5, 2))
+    method = registry.find_method("checkpointed-alignment")
+    with gpus(2):
+        plan = engine.plan_run(method, problem, {"pruning": "on"}, "cuda", peers=(1,), use_tuned=False)
+    again = method.cost.count_recomputed(problem, plan.parameters)
+    work = method.cost.count_work(problem, plan.parameters)
+    assert plan.gpu_share * work == pytest.approx(work - again + again / 2)
 
 
 @pytest.mark.parametrize(("pruning", "most_launches"), [("off", 4), ("on", 13)])

@@ -63,7 +63,6 @@ METHOD = replace(
     parameters=AddingParameters,
     choose_parameters=use_all_processors,
     choice_depends_on_given=False,
-    shares_gpus=False,
     fit_parameters=keep_parameters,
     backends={"cpu": f"{__name__}:add"},
     cost=CostEstimate(estimate_memory=lambda problem, parameters, backend: Footprint()),
