@@ -60,6 +60,7 @@ def lecture(
             write_handout(Path(out), found)
         else:
             _write_scene(Path(out), chosen[0], backend)
+        print(f"saved {out}")
         return
     if as_json:
         report.print_json(lectures.lecture_to_json(found))
@@ -82,6 +83,8 @@ def _list_lectures(as_json: bool) -> None:
 def _print_lecture(found: lectures.Lecture, scenes: Sequence[lectures.LectureScene], whole: bool) -> None:
     if whole:
         print(f"{found.title}\n{found.abstract}\n")
+        report.print_rows(found.sources.items())
+        print()
     for one in scenes:
         source = f"  [{one.source}]" if one.source else ""
         print(f"{one.name}: {one.fill_numbers(one.title)}{source}")

@@ -101,16 +101,20 @@ def play(
     methods = [registry.find_method(one) for one in (method_id, beside) if one]
     if worksheet is not None:
         _write_worksheet(Path(worksheet), methods[0], seed, count)
+        print(f"saved {worksheet}")
         return
     if clock == MEASURED:
         machine, runs = measured_plays.measure_methods(methods, size, backend)
         output_measured(out, as_json, " and ".join(name for name, _ in runs), [], machine, runs)
+        if out is not None:
+            print(f"saved {out}")
         return
     plays = _make_plays(methods, parameter or [])
     made = SharedClock(tuple(plays), {"steps": BY_STEPS, "time": BY_TIME}.get(clock) or _unknown_clock(clock))
     tick = made.last_tick if step is None else made.tick_of(0, _check_step(plays[0], step) - 1)
     if out is not None:
         write_play(Path(out), made, tick, " and ".join(one.title for one in plays), [])
+        print(f"saved {out}")
         return
     if as_json:
         report.print_json([_play_json(one) for one in plays])

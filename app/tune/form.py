@@ -72,6 +72,7 @@ class SweepForm(Card):
         self.options: Mapping[str, Any] = {}
         self.contenders = CheckList()
         self.contenders.setAccessibleName("Methods and peers")
+        self.contender_label = create_label("Methods and peers", "muted")
         self._versions: dict[str, str | None] = {}
         self._version_lookup = LatestTask(self, self._show_versions)
         self.input_editor = InputEditor()
@@ -172,7 +173,7 @@ class SweepForm(Card):
             QWidget(),
         )
         column = column_of(
-            create_label("Methods and peers", "muted"),
+            self.contender_label,
             (self.contenders, LIST_STRETCH),
             create_label("Input", "muted"),
             self.input_editor,
@@ -198,6 +199,7 @@ class SweepForm(Card):
             return
         problem = self.method.problem_type
         beside = peers.peers_of_method(self.method)
+        self.contender_label.setToolTip(f"{problem.label}: choose a method of another problem in Analyse")
         with QSignalBlocker(self.contenders):
             self.contenders.clear()
             for method in self._methods:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Annotated, cast
 
 import typer
@@ -128,7 +129,7 @@ def reproduce(
     chosen = paper_tables.find_tables(table_ids or [])
     if show:
         targets.refuse_tables("--list")
-        report.print_rows((table.id, table.title) for table in chosen)
+        _print_tables(chosen)
         return
     targets.check([])
     paths = figures.figure_files(plot, chosen) if plot else ()
@@ -155,6 +156,15 @@ def reproduce(
         figures.save_paper_figure(path, table, one, quick)
         print(f"saved {path}", file=targets.message_stream)
     output.exit_if_wrong(points)
+
+
+def _print_tables(chosen: Sequence[paper_tables.PaperTable]) -> None:
+    """Print names and titles of tables below the papers that published them."""
+    width = max(len(table.id) for table in chosen) + 2
+    for citation, of_paper in itertools.groupby(chosen, lambda table: table.citation.partition(", section")[0]):
+        print(citation)
+        for table in of_paper:
+            print(f"  {table.id:<{width}}{table.title}")
 
 
 def _list_tuned(method_id: str | None, reset: bool) -> None:

@@ -261,7 +261,7 @@ class LinePlot(FastPlot):
         )
         brushes = [self._brushes[shade % len(self._brushes)] for shade in shades]
         self._dots.setData(
-            x=x, y=y, data=list(points), symbol=[_choose_symbol(shade) for shade in shades], brush=brushes
+            x=x, y=y, data=list(points), symbol=[choose_symbol(shade) for shade in shades], brush=brushes
         )
 
 
@@ -328,7 +328,7 @@ def _place_text(place: float) -> str:
     return texts.format_number(place) if "e+" in text else text
 
 
-def _choose_symbol(shade: int) -> str:
+def choose_symbol(shade: int) -> str:
     """Return the symbol of a shade; shades of one colour get different symbols while there are some."""
     return SYMBOLS[(shade + shade // len(SYMBOLS)) % len(SYMBOLS)]
 
@@ -338,8 +338,7 @@ def line_legend(lines: Sequence[PointSeries], kind: Kind) -> list[LegendItem]:
     palette = theme.active().series
     groups = {line.shade: line.group or "measured" for line in lines}
     items = [
-        LegendItem(kind, text, (palette[shade % len(palette)],), _choose_symbol(shade))
-        for shade, text in groups.items()
+        LegendItem(kind, text, (palette[shade % len(palette)],), choose_symbol(shade)) for shade, text in groups.items()
     ]
     more = len(items) - MAX_LEGEND_ITEMS
     return [*items[:MAX_LEGEND_ITEMS], LegendItem("text", f"and {more:,} more")] if more > 0 else items

@@ -16,7 +16,7 @@ from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.widgets import create_label, create_row
 from antidiag.app.kit.figures.legend import LINE_STYLES, Kind, LegendItem
 from antidiag.app.kit.plots.axis import FastPlot
-from antidiag.app.tune.plots.line_plot import line_legend
+from antidiag.app.tune.plots.line_plot import choose_symbol, line_legend
 from antidiag.app.tune.plots.point_plot import connect_hover, style_plot
 from antidiag.kernels.cost_models import OPERATIONS, TRAFFIC
 from antidiag.kernels.experiments.point_data.plot_data import PointSeries
@@ -83,7 +83,7 @@ class RooflineView(QWidget):
         self.measure_button.setToolTip(MEASURING_TIP if measuring else MEASURE_TIP)
 
     def show_points(self, points: Sequence[MeasuredPoint], lines: Sequence[PointSeries]) -> None:
-        """Draw the points in the colours of their ``lines``, and the roofs of their devices."""
+        """Draw the points in the colours and symbols of their ``lines``, and the roofs of their devices."""
         colours = theme.active()
         brushes = [pg.mkBrush(colour) for colour in colours.series]
         shades = {id(point): line.shade for line in lines for point in line.points}
@@ -98,6 +98,7 @@ class RooflineView(QWidget):
             y=[np.log10(place.rate) for place in self.drawn_points],
             data=[place.point for place in self.drawn_points],
             brush=[brushes[shades.get(id(place.point), 0) % len(brushes)] for place in self.drawn_points],
+            symbol=[choose_symbol(shades.get(id(place.point), 0)) for place in self.drawn_points],
         )
         drawn = {id(place.point) for place in self.drawn_points}
         there = [line for line in lines if any(id(point) in drawn for point in line.points)]

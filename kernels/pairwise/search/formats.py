@@ -123,8 +123,8 @@ def answer_rows(result: Result) -> LabelledRows:
     """Return the answer as rows of label and text."""
     answer, problem = result.answer, result.problem
     with_hits = np.unique(answer.query).size
-    of_queries = f" of {with_hits:,} of {len(problem.queries):,} queries" if len(problem.queries) > 1 else ""
-    rows = [("Hits", f"{len(answer):,}{of_queries}")]
+    for_queries = f", for {with_hits:,} of {len(problem.queries):,} queries" if len(problem.queries) > 1 else ""
+    rows = [("Hits", f"{len(answer):,}{for_queries}")]
     if len(answer):
         best = int(np.argmax(answer.scores))
         hit = make_hit(problem, answer, best, 0)

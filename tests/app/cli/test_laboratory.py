@@ -117,8 +117,11 @@ def test_bench_compares_with_every_peer_that_is_installed(says):
     assert {row["score"] for row in found if row["status"] == "measured" and row["score"]} == {"288.0"}
 
 
-def test_tables_of_the_papers_are_listed(says):
-    assert "001-figure-09" in says("reproduce", "--list")
+def test_tables_of_the_papers_are_listed_by_paper(says):
+    lines = says("reproduce", "--list").splitlines()
+    assert lines[0].startswith("Junjie Li, Sanjay Ranka, Sartaj Sahni: Optimal Alignment of Three Sequences")
+    assert lines[1].split()[0] == "000-table-1" and any(line.split()[0] == "001-figure-09" for line in lines)
+    assert sum(line[0] != " " for line in lines) == len({line for line in lines if line[0] != " "})
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_methods_are_measured_beside_each_other(said, tmp_path):
     for run in found["runs"]:
         assert run["unit"] == "cells" and run["moments"][0]["cells"] == 0
         assert run["moments"][-1]["cells"] == pytest.approx(1024) and run["moments"][-1]["parts"] == run["parts"]
-    assert said(*measured, "--out", tmp_path / "runs.html")[0] == 0
+    assert said(*measured, "--out", tmp_path / "runs.html")[:2] == (0, f"saved {tmp_path / 'runs.html'}\n")
     page = (tmp_path / "runs.html").read_text("utf-8")
     data = json.loads(re.search(r'application/json">(.*?)</script>', page, re.S)[1])
     assert [run["name"] for run in data["runs"]] == ["Antidiagonal", "StripedScore"] and "http" not in page
@@ -82,7 +82,8 @@ def test_methods_are_measured_beside_each_other(said, tmp_path):
 
 def test_a_worksheet_is_written(said, tmp_path):
     path = tmp_path / "sheet.pdf"
-    assert said("play", "nussinov", "--worksheet", path, "--seed", 7, "--exercises", 2)[0] == 0
+    code, out, _ = said("play", "nussinov", "--worksheet", path, "--seed", 7, "--exercises", 2)
+    assert (code, out) == (0, f"saved {path}\n")
     assert path.read_bytes().startswith(b"%PDF")
 
 
@@ -90,10 +91,11 @@ def test_lectures_are_listed_told_checked_and_written(said, tmp_path):
     assert "long-pairs: Long pairs" in said("lecture")[1]
     code, out, _ = said("lecture", "long-pairs")
     assert code == 0 and "10. " in out and "{" not in out
+    assert "\nLi 2012        J. Li, S. Ranka, S. Sahni: Pairwise" in out and "  [Li 2012, section V.A]\n" in out
     code, out, _ = said("lecture", "long-pairs", "--check")
     assert code == 0 and "no errors" in out
     path = tmp_path / "scene.html"
-    assert said("lecture", "long-pairs", "--scene", "wide", "--out", path)[0] == 0
+    assert said("lecture", "long-pairs", "--scene", "wide", "--out", path)[:2] == (0, f"saved {path}\n")
     assert "Wide or narrow strips" in path.read_text()
     for suffix, begins in ((".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")):
         handout = tmp_path / f"handout{suffix}"

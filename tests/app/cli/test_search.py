@@ -65,6 +65,12 @@ def test_every_format_is_written(capsys, suffix, tmp_path):
         assert json.loads(text)["hits"][0]["cigar"] == "22="
 
 
+def test_hits_of_several_queries_are_counted(capsys, tmp_path):
+    (tmp_path / "two.fa").write_text(QUERY + QUERY.replace(">Q", ">R"))
+    code, out, _ = call(capsys, "search", "two.fa", "proteins.fa")
+    assert code == 0 and ", for 2 of 2 queries\n" in out
+
+
 def test_one_file_holds_query_and_database(capsys, tmp_path):
     (tmp_path / "both.fa").write_text(QUERY + PROTEINS)
     code, out, _ = call(capsys, "search", "both.fa", "--best", "1")

@@ -33,6 +33,11 @@ def test_what_is_wrong_is_seen_where_the_form_scrolls(tune: Any, ready: Any) -> 
     )
 
 
+def test_the_list_of_methods_says_whose_they_are(tune: Any) -> None:
+    tip = tune.form.contender_label.toolTip()
+    assert tip == "Two sequences: choose a method of another problem in Analyse"
+
+
 def test_a_long_name_is_cut_without_a_bar_below_the_methods(tune: Any, qtbot: Any) -> None:
     methods = tune.form.contenders
     methods.setFixedWidth(90)

@@ -88,6 +88,12 @@ def test_points_are_under_the_roof_of_their_device(view: RooflineView, known: No
     assert not view._roofs and not len(view._dots.data) and view.limits_label.text() == UNDECLARED_TEXT
 
 
+def test_points_have_the_symbols_of_the_legend(view: RooflineView) -> None:
+    show(view, BOTH, point(64, operations=1e8, traffic=1e8))
+    symbols = [item.symbol for item in view.legend_items]
+    assert list(view._dots.data["symbol"]) == symbols and len(set(symbols)) == 2
+
+
 def test_what_moves_nothing_is_under_the_flat_roof_and_said(view: RooflineView) -> None:
     show(view, BOTH, point(64, operations=1e8, traffic=0.0))
     assert view.limits_label.text() == f"The limits of a CPU were not measured yet. {NO_TRAFFIC_TEXT}"
