@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
@@ -19,6 +19,9 @@ from antidiag.app.panels.view_places import TABS_WIDTH
 from antidiag.app.panels.view_subject import VIEW_SIGNALS, ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
+
+REMEMBERED_MS = 1000
+"""Milliseconds after which a choice in a view is stored at the latest."""
 
 
 class ResultTabs(QSplitter):
@@ -65,6 +68,9 @@ class ResultTabs(QSplitter):
         self.groups[1].hide()
         self.active = self._add_page(self.groups[0], selection, empty)
         """The page that was used last."""
+        self._remembering = QTimer(self, interval=REMEMBERED_MS)
+        self._remembering.timeout.connect(self._remember_choices)
+        self._remembering.start()
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus)
 
     def apply_preferences(self) -> None:
@@ -224,6 +230,14 @@ class ResultTabs(QSplitter):
             page.store_states()
         for window in self.windows:
             window.store_states()
+
+    def _remember_choices(self) -> None:
+        """Remember what the user has chosen in the views, also if the program is killed later."""
+        if self.isVisible():
+            for page in self.pages:
+                page.remember_choices()
+            for window in self.windows:
+                self._preferences.remember(window.view)
 
     def undoing(self) -> UndoView | None:
         """Return the visible view of the active page that can undo or redo something, or None."""

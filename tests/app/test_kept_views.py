@@ -274,6 +274,20 @@ def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, 
     assert ask.join_name("NJ (basic)", "", "two files", "replay") == "NJ__basic_-two_files-replay"
 
 
+def test_a_choice_in_a_view_is_stored_although_nothing_else_happens(
+    qtbot: Any, window: Any, families: tuple[Result, Result]
+) -> None:
+    """It is there at the next start, also if the program is killed."""
+    window.session.add_result(Entry(families[0]))
+    window.viewer.turn_to("aligned")
+    view = window.viewer.current
+    window.autosave.close()  # which would store it too, after the next change of data
+    view.set_scheme("taylor")
+    view.set_track("quality", True)
+    qtbot.waitUntil(lambda: "quality" in str(window.settings.view_setting("aligned", "forms")))
+    assert "taylor" in str(window.settings.view_setting("aligned", "colours"))
+
+
 def test_dialogs_begin_beside_a_file_that_was_dropped(qtbot: Any, window: Any, answers: Any, tmp_path: Path) -> None:
     path = tmp_path / "dropped" / "kringle.fasta"
     path.parent.mkdir()
