@@ -117,25 +117,51 @@ class ResultTabs(QSplitter):
             return ""
         return "Nothing else is open: choose another result or other data first, then open this one beside them."
 
-    def open_tab(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
+    def prepare_page(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
+        """Return the page that `open_tab` will add, with the view that it shows first, which is most of the work of
+        opening; None if it will add none."""
+        page = self.find_page(subject.key)
+        added = subject if page is None else self._returning_subject(page) if beside else None
+        able = [kind for kind in self._kinds() if added.can_be_shown_by(kind)] if added is not None else []
+        if not able:
+            return None
+        made = self._make_page(self._selection.make_twin())
+        made.prepare_view(able[0], with_content=False)
+        return made
+
+    def _returning_subject(self, page: ResultViews) -> ViewSubject | None:
+        """Return what comes back in the place of a page that moves beside: what was shown before, if nothing else is
+        open."""
+        before = self._replaced
+        return before if self.pages == [page] and before is not None and before.key is not page.subject.key else None
+
+    def discard_page(self, page: ResultViews | None) -> None:
+        """Delete a page that was prepared and is not needed."""
+        if page is not None:
+            page.selection.leave_twins()
+            page.deleteLater()
+
+    def open_tab(
+        self, subject: ViewSubject, beside: bool = False, prepared: ResultViews | None = None
+    ) -> ResultViews | None:
         """Open a result or datum in a page of its own; return None if no view can show it.
 
-        ``beside`` opens it in the other group. Where it is the only one that is open, what was shown before comes back
-        in its place, so that there is something beside it.
+        ``prepared`` is what `prepare_page` returned. ``beside`` opens it in the other group. Where it is the only one
+        that is open, what was shown before comes back in its place, so that there is something beside it.
         """
         if subject.entry is None and not self.active.capable_views(subject.datum):
             return None
         group = self._other_group(self.active) if beside else self._group_of(self.active)
         page = self.find_page(subject.key)
         if page is None:
-            page = self._add_page(group, self._selection.make_twin())
-            page.show_subject(subject)
+            page = self._show_new_page(group, subject, prepared)
         elif self._group_of(page) is not group:
-            before = self._replaced if self.pages == [page] else None
-            if before is not None and before.key is not subject.key:
-                left = self._add_page(self._group_of(page), self._selection.make_twin())
-                left.show_subject(before)
+            before = self._returning_subject(page)
+            if before is not None:
+                self._show_new_page(self._group_of(page), before, prepared)
             self._move(page, group)
+        if prepared is not None and prepared not in self.pages:
+            self.discard_page(prepared)
         page.is_pinned = True
         self._update_titles()
         self.activate(page)
@@ -293,7 +319,23 @@ class ResultTabs(QSplitter):
             self.activate(active)
         return active
 
+    def _show_new_page(self, group: PageGroup, subject: ViewSubject, prepared: ResultViews | None) -> ResultViews:
+        """Show a subject in a new page, that which was prepared if there is one."""
+        page = prepared or self._make_page(self._selection.make_twin())
+        self._insert_page(group, page)
+        page.show_subject(subject)
+        return page
+
     def _add_page(self, group: PageGroup, selection: Selection, empty: QWidget | None = None) -> ResultViews:
+        page = self._make_page(selection, empty)
+        self._insert_page(group, page)
+        return page
+
+    def _insert_page(self, group: PageGroup, page: ResultViews) -> None:
+        group.insert_page(page, partial(self.close_page, page))
+        self._update_groups()
+
+    def _make_page(self, selection: Selection, empty: QWidget | None = None) -> ResultViews:
         page = ResultViews(self._kinds, selection, empty or QWidget(), self._preferences)
         if selection is not self._selection:
             selection.setParent(page)
@@ -304,8 +346,6 @@ class ResultTabs(QSplitter):
             getattr(page, name).connect(getattr(self, name))
         page.places.view_shown.connect(self.view_shown)
         page.detach_wanted.connect(self.detach)
-        group.insert_page(page, partial(self.close_page, page))
-        self._update_groups()
         return page
 
     def _free_page(self) -> ResultViews:
