@@ -250,7 +250,8 @@ def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
         window.settings.put(RECENT_COMMANDS, {"keys": recent})
 
     recent = window.settings.recent_commands()
-    find = partial(search_sources.find_at_once, window)
+    at_once = search_sources.find_at_once(window)
+    find = lambda query: [*at_once, *search_sources.find_typed(window, query)]  # noqa: E731
     search = CommandSearch(window, find, search_sources.find_later(window), recent, remember)
     button = window.search_button
     search.open_below(button, size or QSize(max(button.width(), SEARCH_SIZE.width()), SEARCH_SIZE.height()))

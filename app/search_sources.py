@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import texts
@@ -18,6 +19,7 @@ from antidiag.app.kit.view_commands import list_view_commands
 from antidiag.app.kit.view_protocols import ResultView, view_widget
 from antidiag.app.learn.page_titles import EXERCISES_TITLE, LECTURES_TITLE, WALKTHROUGH_TITLE, page_titles
 from antidiag.app.panels.viewer import ResultViews
+from antidiag.app.session.entry import Entry
 from antidiag.app.workbench import Workbench
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.method import Method
@@ -26,6 +28,8 @@ from antidiag.kernels.registry import lectures
 from antidiag.kernels.registry.samples import bundled_samples
 
 SEQUENCE_HITS = 20
+MOST_SOURCES = 100
+"""Data of a result whose files are looked up at most."""
 TUNE, LEARN = 1, 2
 """The numbers of these workspaces."""
 SETTING_WORDS = {
@@ -56,13 +60,16 @@ PLOT_WORDS = {
     "Table": "points values CSV sweep",
 }
 """Further words by which plots of Tune are found, by their titles."""
+PLACE_WORDS = "where to run device GPU CPU processes cluster Dask"
+"""Further words by which places for runs are found."""
+ENABLED = Qt.ItemFlag.ItemIsEnabled
 HELP_HITS, LEAST_HELP_QUERY = 12, 4
 """Sections of the help that are found by their text at most, and least letters of such a query."""
 Turn = Callable[[], object]
 
 
-def find_at_once(window: Workbench, query: str) -> list[CommandMatch]:
-    """Return all lines that are found at once; sequences from two typed letters on."""
+def find_at_once(window: Workbench) -> list[CommandMatch]:
+    """Return the lines that are there when the search opens, whatever is typed."""
     return [
         *_commands(window),
         *_visible_views(window),
@@ -70,11 +77,15 @@ def find_at_once(window: Workbench, query: str) -> list[CommandMatch]:
         *_data(window),
         *_methods(window),
         *_parameters(window),
+        *_places_to_run(window),
         *_samples(window),
         *_recent_files(window),
-        *_sequences(window, query),
-        *_help_text(window, query),
     ]
+
+
+def find_typed(window: Workbench, query: str) -> list[CommandMatch]:
+    """Return the lines that depend on what is typed: sequences, from two letters on, and sections of the help."""
+    return [*_sequences(window, query), *_help_text(window, query)]
 
 
 def find_later(window: Workbench) -> Iterator[Iterable[CommandMatch]]:
@@ -146,7 +157,7 @@ def _hidden_workspaces(window: Workbench) -> Iterator[list[CommandMatch]]:
             yield _view_matches(page.content, title, partial(window.turn_to, number))
     pages = window.learn.pages
     for row, title in enumerate(page_titles()):
-        if not pages.widget(row).isVisible():
+        if row != pages.currentIndex():  # whose commands are among those of Learn
             yield _view_matches(pages.widget(row), f"Learn > {title}", partial(_turn_to_page, window, row))
 
 
@@ -158,10 +169,16 @@ def _results(window: Workbench) -> list[CommandMatch]:
     return [
         CommandMatch(
             f"{entry.name or texts.result_heading(entry.result)[0]}", f"result  {texts.answer_text(entry.result)}",
-            partial(show, entry), f"{entry.note} {' '.join(entry.tags)}",
+            partial(show, entry), _result_words(entry),
         )
         for entry in window.session.entries
     ]  # fmt: skip
+
+
+def _result_words(entry: Entry) -> str:
+    """Return further words by which a result is found: its method, the files of its data, note and tags."""
+    files = {Path(datum.source).name for datum in entry.result.problem.data[:MOST_SOURCES]}
+    return " ".join((texts.method_name(entry.result), entry.result.method, *files, entry.note, *entry.tags))
 
 
 def _data(window: Workbench) -> list[CommandMatch]:
@@ -205,6 +222,21 @@ def _parameters(window: Workbench) -> list[CommandMatch]:
         for form in (window.method.options, window.method.parameters)
         for parameter in form.parameter_names()
     ]  # fmt: skip
+
+
+def _places_to_run(window: Workbench) -> list[CommandMatch]:
+    """Return the devices and other places for runs that can be chosen."""
+    box = window.device
+
+    def choose(number: int) -> None:
+        box.setCurrentIndex(number)
+        box.activated.emit(number)
+
+    enabled = (number for number in range(box.count()) if box.model().index(number, 0).flags() & ENABLED)
+    return [
+        CommandMatch(f"Run on: {box.itemText(number)}", "device", partial(choose, number), PLACE_WORDS)
+        for number in enabled
+    ]
 
 
 def _samples(window: Workbench) -> list[CommandMatch]:

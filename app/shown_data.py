@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer
@@ -25,6 +26,10 @@ class ShownData:
         self._window, self._navigation = window, navigation
         self._shown_datum: Any = None
         """The datum that is shown in place of a result."""
+        self._turns: deque[Iterator[None]] = deque()
+        """What is being opened, each in parts; the first one is at work."""
+        self._timer = QTimer(window, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._take_turn)
 
     def show_datum(self, datum: Any) -> None:
         """Show data, or say that no view can."""
@@ -64,18 +69,59 @@ class ShownData:
         return shown
 
     def open_tab(self, entry: Entry, beside: bool) -> None:
-        """Open a result in a tab of its own, or beside the one that is shown."""
+        """Open a result in a tab of its own, or beside the one that is shown, in a few turns of the event loop."""
+        self._turns.append(self._open_entry(entry, beside))
+        self._take_turn()
+
+    def open_datum_tab(self, datum: Any, beside: bool) -> None:
+        """Open a datum in a tab of its own, or beside what is shown, in a few turns of the event loop."""
+        self._turns.append(self._open_datum(datum, beside))
+        self._take_turn()
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether a tab is being opened."""
+        return bool(self._turns)
+
+    def _take_turn(self) -> None:
+        """Do a part of what is being opened, and the next part in the next turn of the event loop."""
+        for _ in self._turns[0]:
+            break
+        else:
+            self._turns.popleft()
+        if self._turns:
+            self._timer.start()
+
+    def _open_entry(self, entry: Entry, beside: bool) -> Iterator[None]:
         if beside and self._refuse_beside(entry.result):
             return
-        self._window.result_tabs.open_tab(ViewSubject.of_entry(entry), beside)
+        tabs, subject = self._window.result_tabs, ViewSubject.of_entry(entry)
+        page = tabs.prepare_page(subject, beside)
+        if page is not None:
+            yield
+        if all(entry.result is not other.result for other in self._window.session.entries):  # deleted meanwhile
+            tabs.discard_page(page)
+            return
+        tabs.open_tab(subject, beside, page)
+        if page is not None:
+            yield
         self._window.session.show(entry)
         self.show_stale()
 
-    def open_datum_tab(self, datum: Any, beside: bool) -> None:
-        """Open a datum in a tab of its own, or beside what is shown."""
+    def _open_datum(self, datum: Any, beside: bool) -> Iterator[None]:
         if beside and self._refuse_beside(datum):
             return
-        if self._window.result_tabs.open_tab(self._window.subject_of(datum), beside) is None:
+        tabs, subject = self._window.result_tabs, self._window.subject_of(datum)
+        page = tabs.prepare_page(subject, beside)
+        if page is not None:
+            yield
+        if all(datum is not other for other in self._window.session.state.data):
+            tabs.discard_page(page)
+            return
+        opened = tabs.open_tab(subject, beside, page)
+        if page is not None:
+            yield
+        if opened is None:
             self.show_datum(datum)  # which says why
         else:
             self.try_show_datum(datum)

@@ -13,6 +13,7 @@ from antidiag.app import actions, alignment_page, file_actions, layout, method_c
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.queue import Job
+from antidiag.app.kit import ask
 from antidiag.app.kit.drop_frame import DropFrame
 from antidiag.app.kit.view_protocols import TaskRequest
 from antidiag.app.navigation import Navigation
@@ -227,6 +228,7 @@ class Window(Workbench):
         for saying in (loader.said, self.data.said):
             saying.connect(self.jobs.show_message)
         loader.opened.connect(self.settings.add_recent)
+        loader.opened.connect(lambda path: ask.remember_folder([Path(path)]))  # also of dropped and recent files
         loader.rows_found.connect(self.sequences.select_rows)
         loader.own_data_found.connect(self._set_sample_aside)
         loader.found.connect(self._take_opened)

@@ -306,6 +306,7 @@ def split_tabs(window: Window) -> Iterator[None]:
     window.session.add_data([second])
     for datum, beside in ((first, False), (second, True)):
         window.data.tab_wanted.emit(datum, beside)
+        wait(lambda: not window.shown_data.is_opening)
         shown: Any = window.viewer.current
         shown.set_scheme("clustal")
         shown.canvas.set_tracks(["logo", "consensus", "conservation"])

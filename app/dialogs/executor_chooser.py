@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from antidiag.app import texts
 from antidiag.app.jobs.run_places import CLUSTER, GPUS, LOCAL, PROCESSES, SETTING, make_cluster_choice
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedComboBox, create_label, create_row
 from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.app.settings import Settings
@@ -152,9 +153,9 @@ class ExecutorChooser(QWidget):
         self.changed.emit()
 
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Scheduler file", "", "Scheduler file (*.json)")
-        if path:
-            self.address.setText(path)
+        path = ask.open_path(self, "Scheduler file", "Scheduler file (*.json)")
+        if path is not None:
+            self.address.setText(str(path))
             self._change()
 
 

@@ -71,11 +71,16 @@ class HelpPage:
 
 @dataclass(frozen=True)
 class HelpHit:
-    """A section in which a text was found, with a line of it."""
+    """A section in which words were found."""
 
     page: HelpPage
     section: HelpSection
-    snippet: str
+    words: tuple[str, ...]
+
+    @property
+    def snippet(self) -> str:
+        """The part of the text around the first of the words."""
+        return _find_snippet(self.section.text, self.words)
 
 
 def document_pages() -> tuple[HelpPage, ...]:
@@ -124,14 +129,14 @@ def search_pages(pages: Iterable[HelpPage], query: str) -> list[HelpHit]:
 
     A text that several pages share, such as that of a family, is found once.
     """
-    words = query.lower().split()
+    words = tuple(query.lower().split())
     found: dict[tuple[str, str], tuple[tuple[int, int], HelpHit]] = {}
     for page in pages if words else ():
         for section in page.sections:
             heading, text = f"{page.title} {section.title}".lower(), section.text.lower()
             if all(word in heading or word in text for word in words):
                 missing = sum(word not in section.title.lower() for word in words)
-                hit = HelpHit(page, section, _find_snippet(section.text, words))
+                hit = HelpHit(page, section, words)
                 found.setdefault((section.title, section.text), ((missing, section.level), hit))
     return [hit for _, hit in sorted(found.values(), key=lambda entry: entry[0])]
 

@@ -36,7 +36,8 @@ from antidiag.kernels.recovery import interrupted_runs
 
 SCALES = (100, 125, 150, 175, 200)
 GIB, MAX_GIB, MAX_THREADS = 2**30, 100_000, 4096
-NOTE_WIDTH = 300
+LEAST_NOTE_WIDTH = 260
+"""Pixels of a note at least, so that it fits beside the labels of a narrow dialog."""
 LEAST_LETTERS = 12
 """Letters that a list of choices shows at least; long names are cut."""
 FONT_SIZES = (6, 32)
@@ -116,7 +117,7 @@ def create_short_list() -> ElidedComboBox:
 def create_note(text: str) -> QWidget:
     """Return a wrapped line of explanation below a row."""
     label = create_label(text, "muted", wrap=True)
-    label.setFixedWidth(NOTE_WIDTH)
+    label.setMinimumWidth(LEAST_NOTE_WIDTH)
     return label
 
 
@@ -316,7 +317,7 @@ class ComputingPage(PreferencePage):
         unpacked = -(-memory.unpacked_limit() // GIB)
         self.unpacked = create_limit_box(1, unpacked, " GiB unpacked at most", MAX_GIB, self._limit_unpacked)
         self.space_label = create_label(kind="muted", wrap=True)
-        self.space_label.setFixedWidth(NOTE_WIDTH)
+        self.space_label.setMinimumWidth(LEAST_NOTE_WIDTH)
         self.units = create_short_list()
         for label, value in (("KiB, MiB, GiB (1,024)", False), ("kB, MB, GB (1,000)", True)):
             self.units.addItem(label, value)
@@ -416,5 +417,5 @@ def create_limit_box(least: int, value: int, suffix: str, most: int, on_change: 
 def _path_label(*paths: Path) -> QWidget:
     label = create_label("\n".join(dict.fromkeys(map(str, paths))), "muted", wrap=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setFixedWidth(NOTE_WIDTH)
+    label.setMinimumWidth(LEAST_NOTE_WIDTH)
     return label

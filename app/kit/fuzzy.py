@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 WORDS = re.compile(r"[^\W_]+")
@@ -61,8 +62,8 @@ def rank_items(
     """
     words = query.lower().split()
     lowered = [(item, text.lower(), more.lower()) for item in items for text, more in [texts(item)]]
-    found = _rank_exactly(words, lowered, bonus)
-    return found or _rank_exactly(_correct_words(words, lowered), lowered, bonus)
+    attempts = itertools.chain([words], _correct_words(words, lowered))
+    return next(filter(None, (_rank_exactly(attempt, lowered, bonus) for attempt in attempts)), [])
 
 
 def _rank_exactly(
@@ -76,11 +77,16 @@ def _rank_exactly(
     return [item for _, _, item in sorted(scored, key=lambda entry: entry[:2])]
 
 
-def _correct_words(words: Sequence[str], lowered: Sequence[tuple[Item, str, str]]) -> list[str]:
-    """Return the words with typing errors replaced by the most similar word of all texts."""
+def _correct_words(words: Sequence[str], lowered: Sequence[tuple[Item, str, str]]) -> Iterator[list[str]]:
+    """Yield the words with typing errors replaced by the most similar word of all texts, then with one word replaced
+    that is known, such as another spelling ("neighbour" by "neighbor")."""
     known = list(dict.fromkeys(word for _, *texts in lowered for text in texts for word in WORDS.findall(text)))
-    corrected = []
-    for word in words:
-        similar = difflib.get_close_matches(word, known, 1, SIMILARITY) if len(word) >= LEAST_MISTYPED else []
-        corrected.append(similar[0] if similar and not any(word in one for one in known) else word)
-    return corrected
+    is_known = [any(word in one for one in known) for word in words]
+    similar = [difflib.get_close_matches(word, [one for one in known if word not in one], 1, SIMILARITY)
+               if len(word) >= LEAST_MISTYPED else [] for word in words]  # fmt: skip
+    yield [
+        word if there or not others else others[0] for word, there, others in zip(words, is_known, similar, strict=True)
+    ]
+    for place, others in enumerate(similar):
+        if others and is_known[place]:
+            yield [*words[:place], others[0], *words[place + 1 :]]

@@ -8,7 +8,7 @@ States are plain values: numbers, texts, truth values, None, and lists and dicti
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QRectF, QTimer
@@ -98,17 +98,12 @@ class ViewState:
 
     def collect(self) -> dict[str, Any]:
         """Return the state; parts that still wait for their content are returned as they were stored."""
-        ready = self._is_ready()
-        found = {
-            name: value
-            for name, part in self._parts.items()
-            if (ready or not part.is_place) and is_plain(value := part.read())
-        }
-        return {**found, **self._waiting}
+        places = [name for name, part in self._parts.items() if part.is_place] if self._is_ready() else []
+        return {**self.collect_settings(), **self._read(places), **self._waiting}
 
     def collect_settings(self) -> dict[str, Any]:
         """Return the settings without places: what the user also wants for results that are shown later."""
-        return {name: value for name, value in self.collect().items() if not self._parts[name].is_place}
+        return self._read(name for name, part in self._parts.items() if not part.is_place)
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Restore a state: the settings now, places when the content is there. Parts that do not fit are left out."""
@@ -126,6 +121,10 @@ class ViewState:
     def forget(self) -> None:
         """Restore nothing that still waits, because another result is shown."""
         self._waiting = {}
+
+    def _read(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return these parts as they are, but those that are no plain values."""
+        return {name: value for name in names if is_plain(value := self._parts[name].read())}
 
     def _write(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():

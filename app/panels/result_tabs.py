@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
@@ -19,6 +19,9 @@ from antidiag.app.panels.view_places import TABS_WIDTH
 from antidiag.app.panels.view_subject import VIEW_SIGNALS, ViewPreferences, ViewSubject
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
+
+REMEMBERED_MS = 1000
+"""Milliseconds after which a choice in a view is stored at the latest."""
 
 
 class ResultTabs(QSplitter):
@@ -65,6 +68,9 @@ class ResultTabs(QSplitter):
         self.groups[1].hide()
         self.active = self._add_page(self.groups[0], selection, empty)
         """The page that was used last."""
+        self._remembering = QTimer(self, interval=REMEMBERED_MS)
+        self._remembering.timeout.connect(self._remember_choices)
+        self._remembering.start()
         cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus)
 
     def apply_preferences(self) -> None:
@@ -111,25 +117,51 @@ class ResultTabs(QSplitter):
             return ""
         return "Nothing else is open: choose another result or other data first, then open this one beside them."
 
-    def open_tab(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
+    def prepare_page(self, subject: ViewSubject, beside: bool = False) -> ResultViews | None:
+        """Return the page that `open_tab` will add, with the view that it shows first, which is most of the work of
+        opening; None if it will add none."""
+        page = self.find_page(subject.key)
+        added = subject if page is None else self._returning_subject(page) if beside else None
+        able = [kind for kind in self._kinds() if added.can_be_shown_by(kind)] if added is not None else []
+        if not able:
+            return None
+        made = self._make_page(self._selection.make_twin())
+        made.prepare_view(able[0], with_content=False)
+        return made
+
+    def _returning_subject(self, page: ResultViews) -> ViewSubject | None:
+        """Return what comes back in the place of a page that moves beside: what was shown before, if nothing else is
+        open."""
+        before = self._replaced
+        return before if self.pages == [page] and before is not None and before.key is not page.subject.key else None
+
+    def discard_page(self, page: ResultViews | None) -> None:
+        """Delete a page that was prepared and is not needed."""
+        if page is not None:
+            page.selection.leave_twins()
+            page.deleteLater()
+
+    def open_tab(
+        self, subject: ViewSubject, beside: bool = False, prepared: ResultViews | None = None
+    ) -> ResultViews | None:
         """Open a result or datum in a page of its own; return None if no view can show it.
 
-        ``beside`` opens it in the other group. Where it is the only one that is open, what was shown before comes back
-        in its place, so that there is something beside it.
+        ``prepared`` is what `prepare_page` returned. ``beside`` opens it in the other group. Where it is the only one
+        that is open, what was shown before comes back in its place, so that there is something beside it.
         """
         if subject.entry is None and not self.active.capable_views(subject.datum):
             return None
         group = self._other_group(self.active) if beside else self._group_of(self.active)
         page = self.find_page(subject.key)
         if page is None:
-            page = self._add_page(group, self._selection.make_twin())
-            page.show_subject(subject)
+            page = self._show_new_page(group, subject, prepared)
         elif self._group_of(page) is not group:
-            before = self._replaced if self.pages == [page] else None
-            if before is not None and before.key is not subject.key:
-                left = self._add_page(self._group_of(page), self._selection.make_twin())
-                left.show_subject(before)
+            before = self._returning_subject(page)
+            if before is not None:
+                self._show_new_page(self._group_of(page), before, prepared)
             self._move(page, group)
+        if prepared is not None and prepared not in self.pages:
+            self.discard_page(prepared)
         page.is_pinned = True
         self._update_titles()
         self.activate(page)
@@ -225,6 +257,14 @@ class ResultTabs(QSplitter):
         for window in self.windows:
             window.store_states()
 
+    def _remember_choices(self) -> None:
+        """Remember what the user has chosen in the views, also if the program is killed later."""
+        if self.isVisible():
+            for page in self.pages:
+                page.remember_choices()
+            for window in self.windows:
+                self._preferences.remember(window.view)
+
     def undoing(self) -> UndoView | None:
         """Return the visible view of the active page that can undo or redo something, or None."""
         return self.active.undoing()
@@ -279,7 +319,23 @@ class ResultTabs(QSplitter):
             self.activate(active)
         return active
 
+    def _show_new_page(self, group: PageGroup, subject: ViewSubject, prepared: ResultViews | None) -> ResultViews:
+        """Show a subject in a new page, that which was prepared if there is one."""
+        page = prepared or self._make_page(self._selection.make_twin())
+        self._insert_page(group, page)
+        page.show_subject(subject)
+        return page
+
     def _add_page(self, group: PageGroup, selection: Selection, empty: QWidget | None = None) -> ResultViews:
+        page = self._make_page(selection, empty)
+        self._insert_page(group, page)
+        return page
+
+    def _insert_page(self, group: PageGroup, page: ResultViews) -> None:
+        group.insert_page(page, partial(self.close_page, page))
+        self._update_groups()
+
+    def _make_page(self, selection: Selection, empty: QWidget | None = None) -> ResultViews:
         page = ResultViews(self._kinds, selection, empty or QWidget(), self._preferences)
         if selection is not self._selection:
             selection.setParent(page)
@@ -290,8 +346,6 @@ class ResultTabs(QSplitter):
             getattr(page, name).connect(getattr(self, name))
         page.places.view_shown.connect(self.view_shown)
         page.detach_wanted.connect(self.detach)
-        group.insert_page(page, partial(self.close_page, page))
-        self._update_groups()
         return page
 
     def _free_page(self) -> ResultViews:

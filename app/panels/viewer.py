@@ -183,8 +183,12 @@ class ResultViews(QWidget):
         """Store what the user has set in the views, for the time when this result or datum is shown again."""
         for view in self._fresh if self.subject is not None else ():
             self.subject.store_state(view)
-            if self._preferences is not None:
-                self._preferences.remember(view)
+        self.remember_choices()
+
+    def remember_choices(self) -> None:
+        """Remember what the user has chosen in the views, such as colours, for views that are made later."""
+        for view in self._fresh if self.subject is not None and self._preferences is not None else ():
+            self._preferences.remember(view)
 
     def show_datum(
         self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({}), states: dict[str, Any] | None = None

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from antidiag.app import search_sources
 from antidiag.app.command_search import HINT_ROLE, CommandSearch
 from antidiag.app.dialogs.preferences import SETTINGS, PreferencesDialog
 from antidiag.app.kit import fuzzy
@@ -107,6 +108,42 @@ def test_what_was_chosen_comes_first_the_next_time_also_after_a_restart(qtbot, r
     qtbot.waitUntil(again.isActiveWindow)
     search = open_search(qtbot, again)
     assert lines(search)[:2] == ["Light theme", "Next view"]
+
+
+def test_places_to_run_and_results_are_found_by_what_they_are_called(qtbot, ready, pair):
+    run(qtbot, ready)
+    search = open_search(qtbot, ready)
+    for typed in (pair.name, ready.methods[0].name):
+        search.line.setText(typed)
+        assert any(hint.startswith("result") for hint in hints(search)), typed
+    search.close()
+    found = type_and_choose(qtbot, ready, "run on threads")
+    assert found[0].startswith("Run on: CPU") and not any("No GPU" in line for line in found)
+    assert ready.device.saved_choice()["backend"] == "cpu"
+
+
+def test_other_spellings_are_found():
+    names = ["NJ: neighbor joining", "Three neighbours of a cell", "Joining tables"]
+    assert fuzzy.rank_items("neighbour joining", names, lambda name: (name, ""), lambda name: 0.0) == names[:1]
+
+
+@pytest.mark.slow
+def test_no_command_of_learn_is_listed_twice(qtbot, window):
+    search = open_search(qtbot, window)
+    pages = [match for match in search._later if match.hint.startswith("Learn")]
+    texts = [match.text for match in pages if match.hint in ("Learn", "Learn > The four classes")]
+    assert texts and len(texts) == len(set(texts))
+    search.close()
+
+
+def test_lines_that_do_not_depend_on_what_is_typed_are_found_once(qtbot, ready, monkeypatch):
+    counted = []
+    find = search_sources.find_at_once
+    monkeypatch.setattr(search_sources, "find_at_once", lambda window: counted.append(1) or find(window))
+    search = open_search(qtbot, ready)
+    qtbot.keyClicks(search.line, "light theme")
+    assert lines(search)[0] == "Light theme" and len(counted) == 1
+    search.close()
 
 
 def test_it_says_when_nothing_is_found(qtbot, ready):

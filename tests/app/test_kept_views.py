@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -272,6 +272,32 @@ def test_dialogs_propose_names_made_from_what_is_shown(qtbot: Any, window: Any, 
     assert [place.name for place in answers.proposed] == ["kringles-distances.png", "kringles.csv"]
     assert {place.parent for place in answers.proposed} == {used}
     assert ask.join_name("NJ (basic)", "", "two files", "replay") == "NJ__basic_-two_files-replay"
+
+
+def test_a_choice_in_a_view_is_stored_although_nothing_else_happens(
+    qtbot: Any, window: Any, families: tuple[Result, Result]
+) -> None:
+    """It is there at the next start, also if the program is killed."""
+    window.session.add_result(Entry(families[0]))
+    window.viewer.turn_to("aligned")
+    view = window.viewer.current
+    window.autosave.close()  # which would store it too, after the next change of data
+    view.set_scheme("taylor")
+    view.set_track("quality", True)
+    qtbot.waitUntil(lambda: "quality" in str(window.settings.view_setting("aligned", "forms")))
+    assert "taylor" in str(window.settings.view_setting("aligned", "colours"))
+
+
+def test_dialogs_begin_beside_a_file_that_was_dropped(qtbot: Any, window: Any, answers: Any, tmp_path: Path) -> None:
+    path = tmp_path / "dropped" / "kringle.fasta"
+    path.parent.mkdir()
+    path.write_text(">a\nACGTACGT\n>b\nACGTTCGT\n")
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(path))])
+    window.loader.open_mime(dropped)
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2 and bool(window.settings.recent_files()))
+    window.commands["save_session"].trigger()
+    assert answers.proposed == [path.with_name("kringle.antidiag")]
 
 
 def test_a_zoomed_tree_and_matrix_are_there_at_the_next_start(

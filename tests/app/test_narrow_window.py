@@ -317,6 +317,7 @@ def test_titles_of_tabs_fit_in_a_narrow_group(qtbot, narrow):
         narrow.results.tab_wanted.emit(entry, False)
     narrow.commands["open_beside"].trigger()
     narrow.results.tab_wanted.emit(narrow.session.entries[0], False)
+    qtbot.waitUntil(lambda: not narrow.shown_data.is_opening)
     QApplication.processEvents()
     for group in narrow.result_tabs.groups:
         bar, metrics = group.tabBar(), bold_metrics(group.tabBar())

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication, QFormLayout
+from PySide6.QtWidgets import QApplication, QFormLayout, QLabel
 
 from antidiag.app import theme
 from antidiag.app.dialogs.preferences import SETTINGS
@@ -49,6 +49,17 @@ def test_fonts_are_applied_at_once_and_kept(qtbot, dialog, ready, make_window):
     theme.choose_fonts(QApplication.instance())
     make_window()
     assert QApplication.font().pointSizeF() == 20 and theme.fixed_font().family() == box.currentText()
+
+
+def test_pages_of_a_small_dialog_scroll_and_cut_no_note(qtbot, dialog):
+    """A screen of 1280 x 720 at 200 % leaves 632 x 320."""
+    dialog.resize(632, 320)
+    for row, page in enumerate(dialog.pages_by_title.values()):
+        dialog.list.setCurrentRow(row)
+        QApplication.processEvents()
+        notes = [label for label in page.findChildren(QLabel) if label.wordWrap() and label.isVisible()]
+        assert all(label.height() >= label.heightForWidth(label.width()) for label in notes), page.title
+    assert dialog.size().toTuple() == (632, 320)
 
 
 def test_views_begin_with_what_is_chosen(dialog):

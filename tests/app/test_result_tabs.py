@@ -63,8 +63,21 @@ def test_a_result_opens_beside_the_one_that_was_shown_before(qtbot: Any, two: An
         QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert len(tabs.pages) == 1 and two.viewer.result is second.result
     QTest.keyClick(two, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: not two.shown_data.is_opening)
     assert [group.current_page.result for group in tabs.groups] == [first.result, second.result]
     assert two.session.shown is second and all(group.isVisible() for group in tabs.groups)
+
+
+def test_a_result_that_is_deleted_while_its_tab_is_opened_leaves_no_tab(qtbot: Any, two: Any) -> None:
+    """The view is made in one turn of the event loop and shown in the next, so that none takes long."""
+    first, second = two.session.entries
+    two.session.show(first)
+    two.results.tab_wanted.emit(second, True)
+    assert two.shown_data.is_opening and len(two.result_tabs.pages) == 1
+    two.session.remove_results([second])
+    qtbot.waitUntil(lambda: not two.shown_data.is_opening)
+    assert [page.result for page in two.result_tabs.pages] == [first.result]
+    assert not two.result_tabs.groups[1].isVisible()
 
 
 def test_a_result_that_is_alone_is_not_opened_beside_and_the_reason_is_told(qtbot: Any, two: Any) -> None:
@@ -91,6 +104,7 @@ def test_titles_of_many_tabs_are_the_names_of_the_methods(qtbot: Any, two: Any) 
     first, second = two.session.entries
     for entry in (first, second):
         two.shown_data.open_tab(entry, False)
+    qtbot.waitUntil(lambda: not two.shown_data.is_opening)
     group = two.result_tabs.groups[0]
     full = [page.subject.title for page in group.pages]
     assert [group.tabText(at) for at in range(2)] == full
@@ -112,6 +126,7 @@ def test_results_open_in_tabs_that_are_split_side_by_side(qtbot: Any, two: Any) 
     assert len(tabs.pages) == 2 and two.viewer.result is second.result and tabs.groups[0].tabBar().isVisible()
     assert all(tabs.groups[0].tabToolTip(at) == page.subject.title for at, page in enumerate(tabs.pages))
     two.commands["open_beside"].trigger()
+    qtbot.waitUntil(lambda: not two.shown_data.is_opening)
     assert tabs.groups[1].isVisible() and two.viewer.result is second.result
     seen = [group.currentWidget().result for group in tabs.groups]
     assert seen == [first.result, second.result]
@@ -221,6 +236,7 @@ def test_alignments_from_files_stay_in_their_tabs_side_by_side(
     window.data.open_tab()
     window.data.select(one)
     window.data.open_beside()
+    qtbot.waitUntil(lambda: not window.shown_data.is_opening)
     assert [group.currentWidget().datum for group in window.result_tabs.groups] == [two, one]
     window.close()
     again = make_window()

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPageSize, QPainter, QPdfWriter, QTextLayout
 
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
@@ -159,29 +159,54 @@ class _Block:
     """A part of a page: its height for the width and height of the page, and how it is drawn.
 
     ``least_share`` is the part of its height to which it may shrink; ``is_title`` keeps it with the next block.
+    ``split`` returns its lines for the width of the page; None for what cannot be split.
     """
 
     height: Callable[[float, float], float]
     draw: Callable[[QPainter, QRectF], object]
     least_share: float = 1.0
     is_title: bool = False
+    split: Callable[[float], list[_Block]] | None = None
 
 
 def _paragraph_block(
-    text: str, size: float = 1.0, is_title: bool = False, colour: str = INK, indent: float = 0.0
+    text: str,
+    size: float = 1.0,
+    is_title: bool = False,
+    colour: str = INK,
+    indent: float = 0.0,
+    space: float = SPACING,
 ) -> _Block:
-    """Return a paragraph of text; a title is bold."""
+    """Return a paragraph of text with ``space`` below it; a title is bold."""
     font, flags = resized_font(QFont(), TEXT_PIXELS * size, is_title), int(Qt.TextFlag.TextWordWrap)
 
     def height(width: float, _: float) -> float:
-        return QFontMetricsF(font).boundingRect(QRectF(0, 0, width - indent, 1e6), flags, text).height() + SPACING
+        return QFontMetricsF(font).boundingRect(QRectF(0, 0, width - indent, 1e6), flags, text).height() + space
 
     def draw(painter: QPainter, area: QRectF) -> None:
         painter.setFont(font)
         painter.setPen(QColor(colour))
         painter.drawText(area.adjusted(indent, 0, 0, 0), flags, text)
 
-    return _Block(height, draw, is_title=is_title)
+    def split(width: float) -> list[_Block]:
+        *lines, last = _break_lines(text, font, width - indent)
+        style = (size, is_title, colour, indent)
+        return [*(_paragraph_block(line, *style, space=0.0) for line in lines), _paragraph_block(last, *style, space)]
+
+    return _Block(height, draw, is_title=is_title, split=split)
+
+
+def _break_lines(text: str, font: QFont, width: float) -> list[str]:
+    """Return the lines of a text of this width."""
+    found = []
+    for part in text.split("\n"):
+        layout = QTextLayout(part, font)
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            found.append(part[line.textStart() :][: line.textLength()].rstrip())
+        layout.endLayout()
+    return found
 
 
 def _picture_block(drawing: play_figure.Drawing) -> _Block:
@@ -267,7 +292,7 @@ def _divide_pages(groups: Sequence[list[_Block]], size: QSizeF) -> list[list[_Bl
     otherwise it is divided between two blocks.
     """
     pages: list[list[_Block]] = [[]]
-    for group in groups:
+    for group in ([part for block in one for part in _split_high(block, size)] for one in groups):
         page = pages[-1]
         following = [_space_block(), *group] if page else group
         natural, least = _page_heights([*page, *following], size)
@@ -281,6 +306,12 @@ def _divide_pages(groups: Sequence[list[_Block]], size: QSizeF) -> list[list[_Bl
         else:
             _add_divided(pages, following, size)
     return pages
+
+
+def _split_high(block: _Block, size: QSizeF) -> list[_Block]:
+    """Return a block, or its lines if it is higher than a page."""
+    is_high = block.height(size.width(), size.height()) > size.height()
+    return block.split(size.width()) if is_high and block.split is not None else [block]
 
 
 def _add_divided(pages: list[list[_Block]], group: Sequence[_Block], size: QSizeF) -> None:

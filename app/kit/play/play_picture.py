@@ -28,6 +28,8 @@ CURVE = 0.16
 TREE = 0.3
 COMPUTED_SHARE, GIVEN_SHARE = 0.4, 0.25
 """Shares of the accent and of the border colour in the panel's: a projector tells their cells apart in both themes."""
+ROW_NAME_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextDontClip
+"""How the name of a row is drawn: whole, also where it is higher than the cells."""
 NAME_GAP = 4
 """Pixels between the names of two columns."""
 
@@ -37,9 +39,16 @@ class PlayPicture:
 
     def __init__(self, play: Animation, look: PlayLook, area: QRectF, line: float, curve: bool = True) -> None:
         self.play, self.look, self.area, self.line = play, look, area, line
+        self._lay_out(curve and len(play) > 1)
+        if self.curve is not None and self._tables_bottom() > self.room.height():
+            self._lay_out(False)  # a low area has no room for both
+
+    def _lay_out(self, curve: bool) -> None:
+        """Divide the area between the tables, the growing tree and the ``curve``."""
+        play, look, area, line = self.play, self.look, self.area, self.line
         self.curve = self.tree_area = None
         room = QRectF(area)
-        if curve and len(play) > 1:
+        if curve:
             height = max(CURVE * area.height(), 3 * line)
             self.curve = QRectF(area.left(), area.bottom() - height, area.width(), height)
             room.setBottom(self.curve.top() - GAP / 2)
@@ -54,11 +63,12 @@ class PlayPicture:
     def _centre_tables(self) -> None:
         """Centre the tables in their room."""
         right = max((one.x + one.wide * self.play.tables[one.table].table_shape[1] for one in self.sheets), default=0.0)
-        bottom = max(
-            (one.y + one.size * self.play.tables[one.table].table_shape[0] for one in self.sheets), default=0.0
-        )
         self.left = self.room.left() + max((self.room.width() - right) / 2, 0)
-        self.top = self.room.top() + max((self.room.height() - bottom) / 3, 0)
+        self.top = self.room.top() + max((self.room.height() - self._tables_bottom()) / 3, 0)
+
+    def _tables_bottom(self) -> float:
+        """Return the height that the tables take."""
+        return max((one.y + one.size * self.play.tables[one.table].table_shape[0] for one in self.sheets), default=0.0)
 
     def cell_box(self, sheet: TableSheet, i: int, j: int) -> QRectF:
         """Return the rectangle of cell (i, j) of a table."""
@@ -117,7 +127,7 @@ class PlayPicture:
         for i, name in enumerate(table.rows):
             if i % step == 0:
                 box = QRectF(x - 15 * self.line, y + i * sheet.size, 14.8 * self.line, sheet.size)
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
+                painter.drawText(box, ROW_NAME_FLAGS, name)
         widest = max(map(painter.fontMetrics().horizontalAdvance, table.columns), default=0)
         step = max(1, math.ceil((widest + NAME_GAP) / max(sheet.wide, 1)))
         for j, name in enumerate(table.columns):

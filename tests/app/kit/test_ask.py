@@ -40,6 +40,14 @@ def test_dialogs_begin_in_the_folder_of_the_last_file(parent: QWidget, answers: 
     assert settings.Settings().text(ask.FOLDER) == str(figures)
 
 
+def test_dialogs_begin_in_the_folder_that_was_chosen_last(parent: QWidget, answers: Answers, tmp_path: Path) -> None:
+    answers.path = tmp_path
+    assert ask.open_folder(parent, "Folder of the results") == tmp_path
+    answers.path = ""
+    assert ask.open_folder(parent, "Folder of the input files") is None
+    assert answers.proposed == [Path.home(), tmp_path]
+
+
 def test_a_folder_that_is_gone_is_not_proposed(parent: QWidget, answers: Answers, tmp_path: Path) -> None:
     settings.Settings().put(ask.FOLDER, str(tmp_path / "gone"))
     ask.save_path(parent, "Save", "a.csv", "CSV (*.csv)")

@@ -1,5 +1,6 @@
 """Plays as files: stills, animations that a reader takes apart again, and pages that run."""
 
+import itertools
 import json
 import re
 import shutil
@@ -8,11 +9,13 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QImage, QImageReader
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QImage, QImageReader, QPainter
 
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.play import offscreen, play_figure
+from antidiag.app.kit.play.play_picture import PlayPicture
+from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.registry import find_method
 from antidiag.kernels.registry.lectures import SceneView
@@ -30,6 +33,27 @@ def clock():
             for one in ("antidiagonal", "striped-score")
         )
     )
+
+
+@pytest.mark.parametrize(("height", "has_curve"), [(130, False), (400, True)])
+def test_tables_of_a_low_picture_do_not_lie_under_the_curve_and_their_names_are_whole(qtbot, height, has_curve):
+    play = walkthrough.load_walkthrough(find_method("striped-score")).make_animation(
+        {"first": "GATTA" * 3, "second": "GCATCA" * 2}
+    )
+    image = QImage(600, height, QImage.Format.Format_RGB32)
+    image.fill(0xFFFFFF)
+    picture = PlayPicture(play, PlayLook(), QRectF(image.rect()), 14.0)
+    sheet = picture.sheets[0]
+    rows = play.tables[sheet.table].table_shape[0]
+    bottom = picture.cell_box(sheet, rows - 1, 0).bottom()
+    assert (picture.curve is not None) is has_curve
+    assert bottom <= (picture.curve.top() if has_curve else height)
+    painter = QPainter(image)
+    picture.draw_all(painter)
+    painter.end()
+    left = round(picture.cell_box(sheet, 0, 0).left())
+    inked = [y for y in range(height) if any(image.pixelColor(x, y).lightness() < 200 for x in range(left - 14, left))]
+    assert max(len(list(group)) for _, group in itertools.groupby(enumerate(inked), lambda one: one[1] - one[0])) >= 7
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])

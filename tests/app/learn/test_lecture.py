@@ -345,6 +345,18 @@ def test_no_page_of_a_handout_but_the_last_is_less_than_two_thirds_full(page, lo
     assert len(pages) > 2 and not any(page[-1].is_title for page in pages), "a title stays with what follows"
 
 
+def test_a_paragraph_longer_than_a_page_goes_on_on_the_next_one(page):
+    """Its lines are on pages that none of them runs over, and no word is lost."""
+    words = [f"word{number}" for number in range(4000)]
+    first, *others = page.lecture.scenes
+    scene = replace(first, text=("\n".join((" ".join(words[:2000]), " ".join(words[2000:]))),))
+    pages = handout._divide_pages(handout._lecture_blocks(replace(page.lecture, scenes=(scene, *others))), PAGE)
+    assert all(sum(handout._fit_heights(page, PAGE)) <= PAGE.height() + 0.01 for page in pages)
+    font = handout.resized_font(handout.QFont(), handout.TEXT_PIXELS)
+    lines = handout._break_lines(scene.text[0], font, PAGE.width())
+    assert " ".join(lines).split() == words and max(map(len, lines)) < 200
+
+
 def test_pictures_of_a_handout_shrink_to_keep_a_scene_together(page):
     pages = handout._divide_pages(handout._lecture_blocks(page.lecture), PAGE)
     pictures = [i for i, block in enumerate(pages[0]) if block.least_share < 1]
