@@ -46,6 +46,9 @@ class CostEstimate:
     gpu_share
         ``gpu_share(problem, parameters, multiprocessors)`` is the part of the timed work, from 0 to 1, that one of
         several GPUs with so many multiprocessors each has. None: a run uses one GPU.
+    forget_problem
+        ``forget_problem(problem)`` drops what estimates have computed of a problem and its runs would use, so that a
+        timed call computes it. None: there is no such thing.
     nominal_gcups
         Assumed rate per backend (per core on the CPU) of a method that has no shipped rates
         (`kernels.machine.measured_rates`), until a rate was measured.
@@ -65,6 +68,7 @@ class CostEstimate:
     count_least: Callable[[Any, Any], int] | None = None
     count_timed_work: Callable[[Any, Any], int] | None = None
     gpu_share: Callable[[Any, Any, Sequence[int]], float] | None = None
+    forget_problem: Callable[[Any], None] | None = None
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     cost_models: tuple[CostModel, ...] = ()
     occupancy: str = ""

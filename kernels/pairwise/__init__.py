@@ -26,6 +26,7 @@ from antidiag.kernels.pairwise.parameters import (
     StripedScoreParameters,
 )
 from antidiag.kernels.pairwise.problem import PAIR
+from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips import sizes
 from antidiag.kernels.table_cuts import TableCuts
 
@@ -109,6 +110,7 @@ METHODS = (
             count_work=sizes.count_score_work,
             completed_work=sizes.count_computed_cells,
             gpu_share=sizes.score_gpu_share,
+            forget_problem=pruning_sizes.forget_bounds,
             nominal_gcups={"cpu": 10.0, "cuda": 500.0},
             cost_models=cost_models.STRIPED_SCORE,
         ),
@@ -239,6 +241,7 @@ METHODS = (
             count_recomputed=checkpointed_sizes.count_recomputed,
             completed_work=checkpointed_sizes.count_completed_work,
             gpu_share=checkpointed_sizes.gpu_share,
+            forget_problem=pruning_sizes.forget_bounds,
             nominal_gcups={"cpu": 10.0, "cuda": 400.0},
             cost_models=cost_models.CHECKPOINTED_ALIGNMENT,
         ),

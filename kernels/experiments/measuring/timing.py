@@ -52,6 +52,8 @@ def method_call(planned: RunPlan, monitor: Monitor) -> TimedCall:
     """Return a timed call that runs a plan without a step log; the clock stops when the device has finished."""
 
     def call() -> tuple[TimedRun, Result]:
+        if forget_problem := planned.method.cost.forget_problem:
+            forget_problem(planned.problem)
         before = time.perf_counter_ns()
         result = engine.execute(planned, monitor, StepLog(keeps=False), keep_rate=False, keep_parts=False)
         if planned.backend == "cuda":

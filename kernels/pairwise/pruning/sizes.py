@@ -121,6 +121,12 @@ def known_bounds(problem: PairProblem) -> PruningBounds | None:
     return timed_bounds(problem)[0]
 
 
+def forget_bounds(problem: PairProblem) -> None:
+    """Forget the bounds of a problem, so that its next run computes them."""
+    for variant in problem.variants:
+        _known_bounds.pop(variant, None)
+
+
 def timed_bounds(problem: PairProblem) -> tuple[PruningBounds | None, float]:
     """Return the bounds of a problem, and the milliseconds that they took, now or before."""
     if problem not in _known_bounds:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from antidiag.kernels import engine
+from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.experiments.measuring import timing
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun, spread_of
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.scoring import Scoring, match_mismatch
 from tests.kernels.experiments import fakes
 from tests.kernels.experiments.fakes import COMPILATION_MS, NAP_MS, TRANSFER_MS, Bed, Nap
+from tests.problems import pair
 
 LENGTH = 3
 
@@ -31,6 +34,16 @@ def test_every_part_of_a_run_takes_its_time(sleeper):
         assert run.transfer_ms >= TRANSFER_MS
         assert run.wall_ms >= run.compute_ms + run.transfer_ms
         assert run.other_ms == pytest.approx(run.wall_ms - run.compute_ms - run.transfer_ms)
+
+
+def test_a_timed_call_finds_the_bounds_of_pruning_itself():
+    """What the plan has computed for its estimate is part of the whole call, as it is of the phases."""
+    first = "".join(np.random.default_rng(3).choice(list("ACGT"), 1200))
+    problem = pair(first, first[:600] + first[610:], Scoring(match_mismatch(2, -3), 5, 2))
+    planned = engine.plan_run(registry.find_method("striped-score"), problem, {"pruning": "on"}, "cpu")
+    (found,) = timing.take_turns([timing.method_call(planned, Monitor())], 3, 1)
+    for run in found.runs:
+        assert 0 < run.phase_times["bounds"] <= run.wall_ms - run.phase_times["phase 1"]
 
 
 def test_compilation_belongs_to_the_warm_up_and_to_no_phase(sleeper):
