@@ -24,7 +24,7 @@ from tests.patience import PATIENCE_S
 CHECKOUT = Path(__file__).resolve().parents[3]
 REPORT = """
 import json, numba
-from antidiag.kernels.cpu.jit import inner_njit, cached_njit, inline_njit, njit_or_python
+from antidiag.kernels.cpu.jit import inner_njit, cached_njit, inline_njit, inner_njit
 
 @inner_njit
 def times(number):
@@ -34,7 +34,7 @@ def times(number):
 def plus(number):
     return number + 1
 
-@njit_or_python
+@inner_njit
 def minus(number):
     return number - 3
 
