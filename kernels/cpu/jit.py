@@ -160,6 +160,7 @@ def register_system_function(name: str, function: Any) -> None:
     binding.add_symbol(name, address)
 
 
+numba.config.reload_config()  # the environment may have changed since Numba was imported; later it resets CACHE_DIR
 _folder = make_cache_folder(Path(numba.config.CACHE_DIR or default_cache_folder()), name_cache_folder())
 numba.config.CACHE_DIR = str(_folder or "")
 if _folder is not None:
@@ -178,7 +179,9 @@ parallel_njit = numba.njit(cache=_folder is not None, nogil=True, no_cfunc_wrapp
 inner_njit = numba.extending.register_jitable(no_cfunc_wrapper=True)
 """Decorator of functions that compiled functions call; their code is kept with that of the callers.
 
-Python runs their source instead. Without an entry for Python they compile in an eighth less time.
+Python runs their source instead; what it calls compiled, too, has a second name, ``call_f = cached_njit(f)``. Without
+an entry for Python they compile in an eighth less time. They must not call functions of `cached_njit`, whose address
+in the code keeps it from being saved.
 """
 
 inline_njit = numba.extending.register_jitable(no_cfunc_wrapper=True, forceinline=True)
