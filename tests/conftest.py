@@ -29,8 +29,8 @@ GC_THRESHOLD = 20_000
 gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
 
 QUICK_COMPILATION = "0"
-"""Numba's level of optimisation where slow tests are left out: half the time of 3, the level of users, at which all
-tests run where slow ones do."""
+"""Numba's level of optimisation where slow tests are left out: it compiles faster than 3, the level of users, at which
+all tests run where slow ones do."""
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "tests" / "app"

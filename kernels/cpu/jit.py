@@ -180,8 +180,8 @@ inner_njit = numba.extending.register_jitable(no_cfunc_wrapper=True)
 """Decorator of functions that compiled functions call; their code is kept with that of the callers.
 
 Python runs their source instead; what it calls compiled, too, has a second name, ``call_f = cached_njit(f)``. Without
-an entry for Python they compile in an eighth less time. They must not call functions of `cached_njit`, whose address
-in the code keeps it from being saved.
+an entry for Python they compile in an eighth less time (at level 1). They must not call functions of
+`cached_njit`, whose address in the code keeps it from being saved at level 0.
 """
 
 inline_njit = numba.extending.register_jitable(no_cfunc_wrapper=True, forceinline=True)
