@@ -249,7 +249,7 @@ def _inked_bounds(glyphs):
     return found
 
 
-@cached_njit
+@inner_njit
 def _mix_pixel(pixel, inks, ink, share):
     """Return a pixel with a share of ink, 0 to 255, on it."""
     rest = np.uint32(255) - share

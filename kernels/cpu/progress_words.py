@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from antidiag.kernels.cpu.jit import cached_njit, inline_njit, register_system_function
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit, register_system_function
 from antidiag.kernels.cpu.simd import load_acquire, pause, store_release
 from antidiag.kernels.cpu.workers import WORD_STRIDE
 
@@ -76,7 +76,7 @@ def wait_until_reached(words, index, goal, stop):
     return load_acquire(stop, 0) == 0
 
 
-@cached_njit
+@inner_njit
 def wait_until_all_reached(words, goal, stop):
     """Wait until the progress words of all threads are ``goal`` or more; return False if ``stop[0]`` was set first."""
     is_reached = True
@@ -85,7 +85,11 @@ def wait_until_all_reached(words, goal, stop):
     return is_reached
 
 
-@cached_njit
+call_wait_until_all_reached = cached_njit(wait_until_all_reached)
+"""`wait_until_all_reached` for calls from Python."""
+
+
+@inner_njit
 def wait_at_barrier(words, worker, count, stop):
     """Set the progress word of a worker to ``count``, and wait until all have; return False if ``stop[0]`` was set.
 

@@ -269,7 +269,7 @@ def _make_plain(
 ) -> tuple[np.ndarray | None, np.ndarray | None, int]:
     """Make letters plain in place. Return the bits of lower case, those of '.' and '?', and the number of '?'."""
     from antidiag.kernels.io.alignment_formats.cpu_letters import (
-        join_kinds,  # loads Numba, which reading other files does not need
+        call_join_kinds,  # loads Numba, which reading other files does not need
     )
 
     rows, columns = letters.shape
@@ -277,7 +277,7 @@ def _make_plain(
     missing, step = 0, max(1, BATCH_LETTERS // columns)
     for first in range(0, rows, step):
         part = letters[first : first + step]
-        if not join_kinds(part.reshape(-1), _PECULIAR):
+        if not call_join_kinds(part.reshape(-1), _PECULIAR):
             continue
         peculiar = _PECULIAR[part]
         if (peculiar == WRONG).any():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.jit import cached_njit
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
 
 EDGE_LENGTHS = 0.1, 1.0
@@ -91,7 +91,7 @@ def fill_rows(first, last, order, depths, shared, noise, seed, values):
                 other += step
 
 
-@cached_njit
+@inner_njit
 def normal_noise(leaf, other, seed):
     """Return a nearly normal number for two leaves in either order: four uniform ones of 16 bits, added and scaled."""
     bits = (np.uint64(min(leaf, other)) << np.uint64(32) | np.uint64(max(leaf, other))) * GOLDEN + seed

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import cached_njit
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.semiring.cpu_tile import BAND, ROW_VECTORS, min_plus_band, min_plus_piece, min_plus_row
 
 LANES = 8
@@ -19,7 +19,7 @@ POLL_LETTERS = 64
 """Letters between two checks for cancellation."""
 
 
-@cached_njit
+@inner_njit
 def multiply_row(row, matrix, width, states, target, offset):
     """Set ``target[at : at + width]`` to row x matrix; ``matrix`` is flat with rows of ``width`` numbers."""
     target[offset : offset + width] = np.inf
@@ -30,6 +30,10 @@ def multiply_row(row, matrix, width, states, target, offset):
     while j < width:
         min_plus_piece(row, matrix, target, (0, j, offset + j), (width, width, width), states)
         j += LANES
+
+
+call_multiply_row = cached_njit(multiply_row)
+"""`multiply_row` for calls from Python."""
 
 
 @cached_njit
@@ -75,7 +79,7 @@ def correct_rows(start, rows, model, first, last, stop):
     return last + 1
 
 
-@cached_njit
+@inner_njit
 def are_parallel(row, rows, offset, width):
     """Return whether two rows differ by a constant; unreachable states must be the same in both."""
     known, difference = False, 0.0
@@ -89,6 +93,10 @@ def are_parallel(row, rows, offset, width):
         elif mine - other != difference:
             return False
     return True
+
+
+call_are_parallel = cached_njit(are_parallel)
+"""`are_parallel` for calls from Python."""
 
 
 @cached_njit
@@ -196,13 +204,17 @@ def trace_back_through_probabilities(rows, model, path):
     return True
 
 
-@cached_njit
+@inner_njit
 def multiply_matrices(left, right, target, height, width, depth):
     """Set ``target`` to left x right; heights are whole bands, widths whole vectors."""
     target[:] = np.inf
     for i in range(0, height, BAND):
         for j in range(0, width, LANES):
             min_plus_band(left, right, target, (i * width, j, i * width + j), (width, width, width), depth)
+
+
+call_multiply_matrices = cached_njit(multiply_matrices)
+"""`multiply_matrices` for calls from Python."""
 
 
 @cached_njit

@@ -66,7 +66,7 @@ def _find_wrong_starts(parts: list[tuple[int, int]], starts: np.ndarray, rows: n
     return [
         number
         for number in range(1, len(parts))
-        if not cpu_rows.are_parallel(starts[number], rows, parts[number][0] * width, width)
+        if not cpu_rows.call_are_parallel(starts[number], rows, parts[number][0] * width, width)
     ]
 
 
@@ -121,7 +121,7 @@ def _join_pairs(below: list[np.ndarray], model: HmmTables, phase: CpuPhase) -> l
 def _multiply_nodes(left: np.ndarray, right: np.ndarray, model: HmmTables) -> np.ndarray:
     """Multiply two nodes; both have a row of nothing above the states."""
     product = np.empty_like(left)
-    cpu_rows.multiply_matrices(
+    cpu_rows.call_multiply_matrices(
         left.reshape(-1), right[1:].reshape(-1), product.reshape(-1), len(left), model.width, model.states
     )
     return product
@@ -137,7 +137,7 @@ def _compute_starts_down(levels: list[list[np.ndarray]], model: HmmTables) -> np
             if 2 * number + 1 < len(level):
                 row = np.empty(model.width)
                 left = level[2 * number][1:].reshape(-1)
-                cpu_rows.multiply_row(start, left, model.width, model.states, row, 0)
+                cpu_rows.call_multiply_row(start, left, model.width, model.states, row, 0)
                 below.append(row)
         starts = below
     return np.array(starts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import cached_njit, inline_njit
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit
 
 TITLE, LINE_END = ord(">"), ord("\n")
 TOGETHER = 32
@@ -12,13 +12,17 @@ TOGETHER = 32
 BLANK = np.uint8(2)
 
 
-@cached_njit
+@inner_njit
 def join_kinds(letters, kinds):
     """Return the kinds of these letters joined by "or"."""
     met = np.uint8(0)
     for place in range(letters.size):
         met |= kinds[letters[place]]
     return met
+
+
+call_join_kinds = cached_njit(join_kinds)
+"""`join_kinds` for calls from Python."""
 
 
 @inline_njit

@@ -122,7 +122,7 @@ def _run_antidiagonals(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
         first, end = grid.row_span(numbers)
-        begin, stop = worker_range.py_func(first // LANES, (end - 1) // LANES + 1, worker, run.threads)
+        begin, stop = worker_range(first // LANES, (end - 1) // LANES + 1, worker, run.threads)
         low = np.maximum(np.maximum(begin * LANES, first), 1)
         high = np.minimum(np.minimum(stop * LANES, end), numbers)
         return matrix_extent(numbers - 2, low - 1, high - 1, 1, (m, n))

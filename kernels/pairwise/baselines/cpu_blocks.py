@@ -179,7 +179,7 @@ def _run_blocks(
     levels = LevelRun(run, pair, grid.level_count)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
-        low, high = worker_range.py_func(*grid.row_span(numbers), worker, run.threads)
+        low, high = worker_range(*grid.row_span(numbers), worker, run.threads)
         return matrix_extent(numbers, low, high, s, (m, n))
 
     advance = partial(advance_blocks, letters, matrix, borders, s, second_piece(pair), second_matrix)

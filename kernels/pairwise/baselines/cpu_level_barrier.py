@@ -14,7 +14,7 @@ import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.cpu.jit import inline_njit
-from antidiag.kernels.cpu.progress_words import wait_until_all_reached
+from antidiag.kernels.cpu.progress_words import call_wait_until_all_reached
 from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, Span
 from antidiag.kernels.pairwise.encoding import EncodedPair, EndCell, choose_end
@@ -117,7 +117,7 @@ def run_levels(
     def work(worker: int) -> None:
         start, progress = 0, StripProgress(levels.progress, worker, run.stop)
         for batch, end in enumerate(ends):
-            wait_until_all_reached(levels.progress, start, run.stop)
+            call_wait_until_all_reached(levels.progress, start, run.stop)
             begun_ns = time.perf_counter_ns()
             advance(levels.best[worker], progress, end)
             if run.stop[0]:

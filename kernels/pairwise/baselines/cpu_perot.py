@@ -130,7 +130,7 @@ def _run_rows(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     values = PerotRow(H, intermediate, E, scan, slope, np.zeros(m, np.int32))
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
-        begin, end = worker_range.py_func(0, length // LANES - 1, worker, run.threads)
+        begin, end = worker_range(0, length // LANES - 1, worker, run.threads)
         return (int(numbers[0]) // 2, int(numbers[-1]) // 2 + 1), (begin * LANES, min(end * LANES, n))
 
     run_levels(levels, partial(advance_rows, letters, values, second, second_row), extent, lambda level: level // 2 * n)

@@ -26,7 +26,7 @@ from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
     NO_ENDS,
     StripBorders,
     StripProblem,
-    compute_score_tile,
+    call_compute_score_tile,
 )
 from antidiag.kernels.pairwise.strips.start_states import (
     FROM_DIAGONAL,
@@ -157,7 +157,7 @@ def _start_from_values(
         count = min(SLICE_ROWS, top - above - row)
         if not strips.run.stop[0]:
             borders = StripBorders(edge, left, unread)
-            compute_score_tile(problem, borders, row, count, best, None, NO_ENDS, strips.second)
+            call_compute_score_tile(problem, borders, row, count, best, None, NO_ENDS, strips.second)
     return edge, left
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from antidiag.kernels.cpu.clock import now_ns
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
-from antidiag.kernels.cpu.jit import cached_njit
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, SHORT_LANES, load_acquire, store_release
 from antidiag.kernels.cpu.workers import WORD_STRIDE
@@ -332,11 +332,15 @@ def find_best_cell(strips: StripRun) -> tuple[int, tuple[int, int], int]:
     return best.score, best.cell, best.state
 
 
-@cached_njit
+@inner_njit
 def wait_for_left_strip(progress, row):
     """Wait for the strip on the left to reach ``row``; return False if the run was stopped."""
     strip = progress.own
     return wait_until_reached(progress.words, max(strip - 1, 0) * WORD_STRIDE, row if strip > 0 else 0, progress.stop)
+
+
+call_wait_for_left_strip = cached_njit(wait_for_left_strip)
+"""`wait_for_left_strip` for calls from Python."""
 
 
 @cached_njit
@@ -431,7 +435,7 @@ def _compute_strip(strips: StripRun, strip: int, worker: int, phase: CpuPhase, i
     bounds, slice_rows = strips.block_bounds(strip), strips.slice_rows if is_logged else m
     for top in range(0, m, slice_rows):
         bottom = min(top + slice_rows, m)
-        wait_for_left_strip(progress, min(top + strips.batch, bottom))
+        call_wait_for_left_strip(progress, min(top + strips.batch, bottom))
         begun_ns = time.perf_counter_ns()
         waited_ns = advance_strip(
             problem,

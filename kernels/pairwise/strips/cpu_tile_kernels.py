@@ -224,7 +224,7 @@ def find_best_in_row(edge, row, columns, lanes, best):
                 best[3] = edge[edge.shape[0] // 2, place]
 
 
-@cached_njit
+@inner_njit
 def compute_score_tile(problem, borders, first, rows, best, peaks, ends, second=None):
     """Compute rows first + 1 .. first + rows of a strip; ``edge`` and ``right`` get their last row and column.
 
@@ -299,6 +299,10 @@ def compute_score_tile(problem, borders, first, rows, best, peaks, ends, second=
             if peaks is not None:
                 copy_lane(highest, t - rows + 1, peaks)
     merge_best_cells(best, best_score, best_row, best_column, best_column, columns)
+
+
+call_compute_score_tile = cached_njit(compute_score_tile)
+"""`compute_score_tile` for calls from Python."""
 
 
 @inner_njit

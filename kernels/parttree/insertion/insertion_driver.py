@@ -40,7 +40,7 @@ def _insert_sequences(problem: GivenProblem, run: CpuRun) -> tuple[MsaAnswer, in
     codes = encode_letters(np.arange(256, dtype=np.uint8), AMINO_ACIDS if problem.is_protein else BASES)
     symbols = symbol_table(problem.is_protein, codes, insertion_kernels.NO_LETTER)
     with run.phase(PROFILE, total=len(given)) as phase:
-        present = phase.call(partial(insertion_kernels.count_profile, rows, symbols, planes, phase.done, run.stop))
+        present = phase.call(partial(insertion_kernels.call_count_profile, rows, symbols, planes, phase.done, run.stop))
     with run.phase(INSERTION_PHASE, total=len(added)) as phase:
         codes, offsets = encode_sequences(added, problem.is_protein)
         places, several = np.empty(codes.size, np.int32), insertion_kernels.TASK

@@ -21,7 +21,7 @@ TASK = 16
 """Sequences that a thread takes at a time."""
 
 
-@cached_njit
+@inner_njit
 def count_profile(rows, symbols, planes, done, stop):
     """Count the profile of rows, uint8 (rows, columns), and return the bits of its symbols.
 
@@ -48,6 +48,10 @@ def count_profile(rows, symbols, planes, done, stop):
             present |= np.int64(1) << symbol
         done[0] = row + 1
     return present
+
+
+call_count_profile = cached_njit(count_profile)
+"""`count_profile` for calls from Python."""
 
 
 @cached_njit

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import cached_njit, inline_njit
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit
 from antidiag.kernels.profiles.column_scores.scoring import (
     FIRST_END,
     GLOBAL,
@@ -199,14 +199,14 @@ def finish_horizontal(pair, across, first, last, m, horizontal):
             horizontal[i * n + j] = -finish_score(kind, shift, factor, origin, table, value, bias)
 
 
-@cached_njit
+@inner_njit
 def blas_axpy(alpha, x, y):
     """Add alpha x to y, like BLAS."""
     for at in range(x.size):
         y[at] += alpha * x[at]
 
 
-@cached_njit
+@inner_njit
 def blas_nrm2(x):
     """Return the Euclidean norm, like BLAS."""
     total = 0.0

@@ -155,10 +155,10 @@ def _join_blocks(
     for first, rows in _row_blocks(problem.matrix.values, phase):
         rows = np.array(rows, problem.dtype)
         cpu_blocks.fill_triangle(rows, first, matrix)
-        cpu_serial.sum_rows(rows, S[1 + first :], 0, len(rows))
+        cpu_serial.call_sum_rows(rows, S[1 + first :], 0, len(rows))
     slots, nodes = np.arange(-1, taxa, dtype=np.int32), np.arange(-1, taxa, dtype=np.int32)
     clusters = cpu_blocks.BlockClusters(S, slots, nodes, np.zeros(taxa + 1))
-    cpu_blocks.turn_sums(matrix, S, clusters.turned)
+    cpu_blocks.call_turn_sums(matrix, S, clusters.turned)
     team, side = cpu_blocks.make_team(parameters.threads), parameters.side
 
     def join(worker: int, done: int, most: int) -> int:
@@ -251,7 +251,9 @@ class _JoinEpoch:
         self.u = (self.S / (r - 2)).astype(self.D.dtype)
         self.H, self.T = np.zeros(self.u.size), np.zeros(self.u.size)
         self._share_rows(
-            lambda first, last: cpu_pruned.drop_columns(self.D, self.rows, kept, self.u, self.H, first, last), r, r * r
+            lambda first, last: cpu_pruned.call_drop_columns(self.D, self.rows, kept, self.u, self.H, first, last),
+            r,
+            r * r,
         )
         self.rows, self.count = self.rows[kept], r
         self.T[:r] = -cpu_pruned.NOWHERE
@@ -265,7 +267,7 @@ class _JoinEpoch:
         first, begun_ns = records.done, time.perf_counter_ns()
         sizes = np.array([self.count, self.taxa - records.done, records.done, self.taxa + records.done])
         places = cpu_pruned.ClusterPlaces(self.rows, self.S, self.nodes, self.away)
-        cpu_pruned.make_joins(
+        cpu_pruned.call_make_joins(
             self.D, places, self.bounds, self.drift, sizes, records.compiled_records, join_limit, self.phase.run.stop
         )
         records.done = int(sizes[2])
@@ -277,7 +279,7 @@ class _JoinEpoch:
         new = self.away[self.kept] != 0
         old, fresh = self.kept[~new], self.kept[new]
         self._share_rows(
-            lambda first, last: cpu_pruned.fill_columns(self.D, self.rows, old, fresh, first, last),
+            lambda first, last: cpu_pruned.call_fill_columns(self.D, self.rows, old, fresh, first, last),
             old.size,
             old.size * fresh.size,
         )
@@ -298,7 +300,7 @@ def _sum_rows(D: np.ndarray, phase: CpuPhase) -> np.ndarray:
     """Return row sums in the one order that all methods share."""
     S = np.empty(len(D))
     for first, rows in _row_blocks(D, phase):
-        cpu_serial.sum_rows(D, S, first, first + len(rows))
+        cpu_serial.call_sum_rows(D, S, first, first + len(rows))
     return S
 
 

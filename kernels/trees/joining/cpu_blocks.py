@@ -71,7 +71,7 @@ def row_place(y, taxa, middle):
     return (taxa + 1 - y) * (taxa + 1) + (taxa + 1), -1
 
 
-@cached_njit
+@inner_njit
 def pair_place(matrix, y, x):
     """Return where the pair of two places is."""
     low, high = min(x, y), max(x, y)
@@ -193,12 +193,16 @@ def _close_gap(matrix, clusters, r, gap):
     turn_sums(matrix, S, turned)
 
 
-@cached_njit
+@inner_njit
 def turn_sums(matrix, sums, turned):
     """Write the reversed sums, where the matrix is folded."""
     if matrix.middle != SQUARE:
         for x in range(1, matrix.taxa + 1):
             turned[matrix.taxa + 1 - x] = sums[x]
+
+
+call_turn_sums = cached_njit(turn_sums)
+"""`turn_sums` for calls from Python."""
 
 
 @cached_njit

@@ -82,7 +82,7 @@ class JoinArrays(NamedTuple):
     records: np.ndarray
 
 
-@cached_njit
+@inner_njit
 def rounding_slack(itemsize):
     """Return what rounding can do to a bound, as a share of the largest distance, for numbers of so many bytes."""
     return 2.0**-20 if itemsize == 4 else 2.0**-48
@@ -217,7 +217,7 @@ def _join_clusters(one, other, between, S, count):
     return -lanes.minimum_lane(lanes.subtract(lanes.splat(0.0), greatest))
 
 
-@cached_njit
+@inner_njit
 def make_joins(D, cluster_places, bounds, drift, sizes, joined, join_limit, stop):
     """Make up to ``join_limit`` joins of an epoch; ``stop`` ends them early.
 
@@ -267,7 +267,11 @@ def make_joins(D, cluster_places, bounds, drift, sizes, joined, join_limit, stop
         drift[0] += max(grown, 0.0)
 
 
-@cached_njit
+call_make_joins = cached_njit(make_joins)
+"""`make_joins` for calls from Python."""
+
+
+@inner_njit
 def fill_columns(D, rows, older_places, new_places, first, last):
     """Write the distances to the clusters of the epoch into rows ``older_places[first:last]`` of older clusters.
 
@@ -280,7 +284,11 @@ def fill_columns(D, rows, older_places, new_places, first, last):
                 D[rows[p], q] = distances[p]
 
 
-@cached_njit
+call_fill_columns = cached_njit(fill_columns)
+"""`fill_columns` for calls from Python."""
+
+
+@inner_njit
 def drop_columns(D, rows, kept_places, u, H, first, last):
     """Drop the dead columns of rows ``kept_places[first:last]``, and compute their H; ``u`` is that of the kept
     places."""
@@ -291,6 +299,10 @@ def drop_columns(D, rows, kept_places, u, H, first, last):
             distances[t] = distances[kept_places[t]]
         distances[at] = NOWHERE
         H[at] = _read_row(distances, at, u, u, minima)[1]
+
+
+call_drop_columns = cached_njit(drop_columns)
+"""`drop_columns` for calls from Python."""
 
 
 @cached_njit

@@ -10,7 +10,7 @@ SUMS = 32
 """Partial sums of a row: column j belongs to sum j mod 32, as it belongs to a lane of a warp."""
 
 
-@cached_njit
+@inner_njit
 def sum_rows(D, S, first, last):
     """Write sums of rows ``first`` .. ``last`` to ``S``, in double precision and in one order on every device.
 
@@ -28,6 +28,10 @@ def sum_rows(D, S, first, last):
                 partial[lane] += partial[lane + half]
             half //= 2
         S[i] = partial[0]
+
+
+call_sum_rows = cached_njit(sum_rows)
+"""`sum_rows` for calls from Python."""
 
 
 @inner_njit

@@ -24,7 +24,7 @@ from tests.patience import PATIENCE_S
 CHECKOUT = Path(__file__).resolve().parents[3]
 REPORT = """
 import json, numba
-from antidiag.kernels.cpu.jit import inner_njit, cached_njit, inline_njit, njit_or_python
+from antidiag.kernels.cpu.jit import inner_njit, cached_njit, inline_njit
 
 @inner_njit
 def times(number):
@@ -34,7 +34,7 @@ def times(number):
 def plus(number):
     return number + 1
 
-@njit_or_python
+@inner_njit
 def minus(number):
     return number - 3
 
@@ -53,12 +53,14 @@ def reported(tmp_path: Path) -> Callable[..., Reported]:
     """Runs a compiled function in a process of its own: results, how many functions were loaded, and the folder."""
     script = tmp_path / "script.py"
     script.write_text(REPORT)
+    # The package sets it, here after Numba was imported.
+    inherited = {name: at for name, at in os.environ.items() if name != "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"}
 
     def run(**environment: str) -> Reported:
         folders = {"PYTHONPATH": str(CHECKOUT), "XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""}
         found = subprocess.run(
             [sys.executable, str(script)],
-            env={**os.environ, **folders, **environment},
+            env={**inherited, **folders, **environment},
             capture_output=True,
             text=True,
             check=False,

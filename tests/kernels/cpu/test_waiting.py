@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.cpu.jit import cached_njit
-from antidiag.kernels.cpu.progress_words import wait_at_barrier, wait_until_all_reached, wait_until_reached
+from antidiag.kernels.cpu.progress_words import call_wait_until_all_reached, wait_at_barrier, wait_until_reached
 from antidiag.kernels.cpu.simd import store_release
 from antidiag.kernels.cpu.workers import WORD_STRIDE, make_stop_word
 from tests.patience import PATIENCE_S
@@ -93,7 +93,7 @@ def test_no_thread_begins_a_round_before_all_have_ended_the_one_before():
 
 def test_a_barrier_is_left_when_the_run_is_stopped():
     words, stop = np.zeros(2 * WORD_STRIDE, np.int64), make_stop_word()
-    result = on_a_thread(wait_at_barrier, words, 0, 1, stop)
+    result = on_a_thread(cached_njit(wait_at_barrier), words, 0, 1, stop)
     stop[0] = 1
     assert not result()
-    assert words[0] == 1 and not wait_until_all_reached(words, 0, stop)
+    assert words[0] == 1 and not call_wait_until_all_reached(words, 0, stop)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import cached_njit, inner_njit, njit_or_python
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.simd import load_acquire
 
 MOVES = (7, 6, 5, 3, 4, 2, 1)
@@ -22,7 +22,7 @@ NOWHERE = -(1 << 60)
 """Less than any sum of scores, and far from overflow."""
 
 
-@njit_or_python
+@inner_njit
 def plane_spacing(rows):
     """Return how many planes lie between two kept ones, of so many planes."""
     return max(np.int64(np.sqrt(rows)), 1)

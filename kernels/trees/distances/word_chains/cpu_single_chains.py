@@ -67,7 +67,7 @@ def make_buffers(longest: int, k: int) -> TupleBuffers:
     )
 
 
-@cached_njit
+@inner_njit
 def _select_greatest(counts, order, first, scratch):
     """Move the greatest ``counts`` to the places from ``first`` on, and what is in ``order`` with them.
 
@@ -105,7 +105,7 @@ def _swap_places(counts, order, i, j):
     order[i], order[j] = order[j], order[i]
 
 
-@cached_njit
+@inner_njit
 def select_diagonals(counts, order, top, scratch):
     """Move the ``top`` diagonals, two at least, with the most k-mers to the last places of ``counts`` and ``order``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from antidiag.kernels.cpu.jit import njit_or_python
+from antidiag.kernels.cpu.jit import inner_njit
 from antidiag.kernels.triple.chunks.cpu.boxes import BoxExtent
 from antidiag.kernels.triple.chunks.cpu.faces import FacePlaces, StartCodes
 from antidiag.kernels.triple.chunks.cpu.layouts import BoxLayout
@@ -38,13 +38,13 @@ def make_grid_shape(grid: ChunkGrid, kind: ChunkKind) -> GridShape:
     return GridShape(*sides, kind.layered, kind.keeps_faces, kind.has_subchunks, carried)
 
 
-@njit_or_python
+@inner_njit
 def to_box_axes(shape, i, j, k):
     """Reorder what belongs to i, j and k as o, l and t."""
     return (k, i, j) if shape.layered else (i, j, k)
 
 
-@njit_or_python
+@inner_njit
 def locate_box(shape: GridShape, n: BoxLayout, row: int, column: int, box: int, layers: int) -> BoxExtent:
     """Return a box in its axes; only its first ``layers`` where there are more."""
     s, h = shape.s, shape.h
@@ -55,7 +55,7 @@ def locate_box(shape: GridShape, n: BoxLayout, row: int, column: int, box: int, 
     return BoxExtent(o, l, t, lines, -(-width // n.lanes), cells)
 
 
-@njit_or_python
+@inner_njit
 def number_faces(
     shape: GridShape, row: int, column: int, box: int, worker: int
 ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
@@ -74,7 +74,7 @@ def number_faces(
     return (south, south + shape.columns * shape.boxes), (east, east + shape.boxes), below
 
 
-@njit_or_python
+@inner_njit
 def locate_faces(shape: GridShape, n: BoxLayout, row: int, column: int, box: int, worker: int) -> FacePlaces:
     """Return where the faces of a box are taken in and handed on."""
     i, j, k = number_faces(shape, row, column, box, worker)
@@ -83,7 +83,7 @@ def locate_faces(shape: GridShape, n: BoxLayout, row: int, column: int, box: int
     return FacePlaces(o[0] * rows, l[0] * columns, t[0] * plane, o[1] * rows, l[1] * columns, t[1] * plane)
 
 
-@njit_or_python
+@inner_njit
 def start_codes(shape: GridShape, box: int) -> StartCodes:
     """Return how local starts are counted in a box."""
     o, l, t = to_box_axes(shape, 1 << PLACE_BITS, 1, 1 << LAYER_SHIFT)  # noqa: E741

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from antidiag.kernels.cpu.jit import njit_or_python
+from antidiag.kernels.cpu.jit import inner_njit
 from antidiag.kernels.triple.chunks.cpu.boxes import PLANES_PER_BLOCK, BoxExtent
 from antidiag.kernels.triple.chunks.cpu.faces import FaceSpan
 from antidiag.kernels.triple.chunks.cpu.layouts import BoxLayout
@@ -34,13 +34,13 @@ class BoxWindow(NamedTuple):
     touched: tuple[int, int]
 
 
-@njit_or_python
+@inner_njit
 def _count_planes(layered, box, n):
     """Count the planes, or lines, of a box."""
     return box.lines if layered else box.lines + box.strips * n.lanes + box.cells - 2
 
 
-@njit_or_python
+@inner_njit
 def _window_length(length, layered):
     """Return the planes, or lines, of a window."""
     return (
@@ -50,7 +50,7 @@ def _window_length(length, layered):
     )
 
 
-@njit_or_python
+@inner_njit
 def count_windows(layered: bool, box: BoxExtent, n: BoxLayout) -> int:
     """Return the windows of a box."""
     length = _count_planes(layered, box, n)
@@ -62,7 +62,7 @@ def bound_window_count(layered: bool, box: BoxExtent, n: BoxLayout) -> int:
     return min(MOST_WINDOWS, -(-_count_planes(layered, box, n) // (LEAST_LAYERS if layered else LEAST_PLANES)))
 
 
-@njit_or_python
+@inner_njit
 def locate_window(layered: bool, box: BoxExtent, n: BoxLayout, number: int) -> BoxWindow:
     """Return a window of a box, by its number."""
     length = _count_planes(layered, box, n)
@@ -73,7 +73,7 @@ def locate_window(layered: bool, box: BoxExtent, n: BoxLayout, number: int) -> B
     return _make_plane_window(box, n, first, last, length)
 
 
-@njit_or_python
+@inner_njit
 def _make_plane_window(box, n, first, last, length):
     """Return a window of sloped planes. What a plane needs on the left and above lies in layers before it."""
     tail = n.lanes - 1
@@ -90,7 +90,7 @@ def _make_plane_window(box, n, first, last, length):
     return BoxWindow((0, box.lines), (first, last), taken, given, needed, done, touched)
 
 
-@njit_or_python
+@inner_njit
 def _count_ready_layers(box, n, plane, length):
     """Count the layers that are complete when all planes before one are."""
     if plane == length:
@@ -98,7 +98,7 @@ def _count_ready_layers(box, n, plane, length):
     return min(max(plane - box.lines - box.strips * n.lanes + 2, 0), box.cells - 1)
 
 
-@njit_or_python
+@inner_njit
 def _make_layer_window(box, n, first, last):
     """Return a window of layers."""
     steps = box.cells + n.lanes - 1
@@ -108,7 +108,7 @@ def _make_layer_window(box, n, first, last):
     return BoxWindow((first, last), (0, 0), taken, given, last, last, (first, last))
 
 
-@njit_or_python
+@inner_njit
 def make_whole_window(box: BoxExtent, n: BoxLayout) -> BoxWindow:
     """Return the window of a box that is computed in one go and hands nothing on."""
     lines = (-1, box.lines)
