@@ -34,7 +34,7 @@ def pack_message(value: Any) -> bytes:
     tree = serialization.encode(value, put)
     places = [(array.dtype.str, array.shape) for array in arrays]
     head = json.dumps({"tree": tree, "arrays": places}).encode()
-    return b"".join((len(head).to_bytes(LENGTH_BYTES, "little"), head, *map(memoryview, arrays)))
+    return b"".join((len(head).to_bytes(LENGTH_BYTES, "little"), head, *(array.data for array in arrays)))
 
 
 def unpack_message(message: bytes | memoryview) -> Any:
