@@ -185,7 +185,7 @@ class StripRun:
         if self.bounds is None:
             return NO_BOUNDS
         (start, end), pair, bounds = self.column_range(strip), self.pair, self.bounds
-        gains = np.pad(bounds.column_gains[start + 1 : end + 1], (0, tile_width(end - start) - (end - start)), "edge")
+        gains = _repeat_last(bounds.column_gains[start + 1 : end + 1], tile_width(end - start))
         return BlockBounds(
             is_on=1,
             row_gains=bounds.row_gains,
@@ -271,7 +271,7 @@ class StripRun:
         count = len(row)
         edge = np.zeros((count if self.states is None else 2 * count, tile_width(row.shape[1])), np.int32)
         for part, values in enumerate(row):
-            edge[part] = to_lane_order(np.pad(values, (0, edge.shape[1] - values.size), "edge"), lanes)
+            edge[part] = to_lane_order(_repeat_last(values, edge.shape[1]), lanes)
         edge[count:] = self.top_state
         return edge
 
@@ -313,6 +313,11 @@ class StripRun:
         right[:, 0] = self.kept_row(0, *self.column_range(strip))[0, -1]
         borders = StripBorders(self.top_edge(strip, 0, self.lane_count), self.left_column(strip), right)
         return borders, StripProgress(self.progress, strip, self.run.stop)
+
+
+def _repeat_last(values: np.ndarray, length: int) -> np.ndarray:
+    """Return values of which the last one is repeated up to a length."""
+    return values[np.minimum(np.arange(length), values.size - 1)]
 
 
 def find_best_cell(strips: StripRun) -> tuple[int, tuple[int, int], int]:
