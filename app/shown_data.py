@@ -85,10 +85,10 @@ class ShownData:
 
     def _take_turn(self) -> None:
         """Do a part of what is being opened, and the next part in the next turn of the event loop."""
-        for _ in self._turns[0]:
+        opening = self._turns.popleft()
+        for _ in opening:
+            self._turns.appendleft(opening)
             break
-        else:
-            self._turns.popleft()
         if self._turns:
             self._timer.start()
 
