@@ -228,13 +228,13 @@ def _places_to_run(window: Workbench) -> list[CommandMatch]:
     """Return the devices and other places for runs that can be chosen."""
     box = window.device
 
-    def choose(number: int) -> None:
+    def choose_place(number: int) -> None:
         box.setCurrentIndex(number)
         box.activated.emit(number)
 
     enabled = (number for number in range(box.count()) if box.model().index(number, 0).flags() & ENABLED)
     return [
-        CommandMatch(f"Run on: {box.itemText(number)}", "device", partial(choose, number), PLACE_WORDS)
+        CommandMatch(f"Run on: {box.itemText(number)}", "device", partial(choose_place, number), PLACE_WORDS)
         for number in enabled
     ]
 

@@ -78,7 +78,7 @@ class HelpHit:
     words: tuple[str, ...]
 
     @property
-    def snippet(self) -> str:
+    def text_around_words(self) -> str:
         """The part of the text around the first of the words."""
         return _find_snippet(self.section.text, self.words)
 

@@ -114,8 +114,8 @@ class HelpWindow(QDialog):
                 hit.section.title if hit.section.level == 1 else f"{hit.page.title} \N{MIDDLE DOT} {hit.section.title}"
             )
             item = self._add_item(None, title, (hit.page, hit.section.anchor if hit.section.level > 1 else ""))
-            item.setToolTip(0, hit.snippet)
-            snippet = QTreeWidgetItem(item, [hit.snippet])
+            item.setToolTip(0, hit.text_around_words)
+            snippet = QTreeWidgetItem(item, [hit.text_around_words])
             snippet.setData(0, Qt.ItemDataRole.UserRole, item.data(0, Qt.ItemDataRole.UserRole))
         self.contents.expandAll()
         text = (

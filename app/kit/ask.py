@@ -81,7 +81,7 @@ def open_path(parent: QWidget, title: str, filters: str = "") -> Path | None:
 def open_folder(parent: QWidget, title: str) -> Path | None:
     """Ask for a folder, beginning with the last used one; None if the user cancels."""
     path = dialogs.choose_folder(parent, title, _last_folder())
-    return _remember(Path(path)) if path else None
+    return _remember_folder(Path(path)) if path else None
 
 
 def save_path(parent: QWidget, title: str, name: str, filters: str, known: Iterable[str] | None = None) -> Path | None:
@@ -156,11 +156,11 @@ def _last_folder() -> str:
 def remember_folder(paths: list[Path]) -> list[Path]:
     """Begin the next dialog in the folder of the first path; return the paths."""
     if paths:
-        _remember(paths[0].absolute().parent)
+        _remember_folder(paths[0].absolute().parent)
     return paths
 
 
-def _remember(folder: Path) -> Path:
+def _remember_folder(folder: Path) -> Path:
     """Begin the next dialog in this folder; return it."""
     Settings().put(FOLDER, str(folder))
     return folder

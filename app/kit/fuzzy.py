@@ -82,11 +82,16 @@ def _correct_words(words: Sequence[str], lowered: Sequence[tuple[Item, str, str]
     that is known, such as another spelling ("neighbour" by "neighbor")."""
     known = list(dict.fromkeys(word for _, *texts in lowered for text in texts for word in WORDS.findall(text)))
     is_known = [any(word in one for one in known) for word in words]
-    similar = [difflib.get_close_matches(word, [one for one in known if word not in one], 1, SIMILARITY)
-               if len(word) >= LEAST_MISTYPED else [] for word in words]  # fmt: skip
+    similar = [_similar_words(word, known) for word in words]
     yield [
         word if there or not others else others[0] for word, there, others in zip(words, is_known, similar, strict=True)
     ]
     for place, others in enumerate(similar):
         if others and is_known[place]:
             yield [*words[:place], others[0], *words[place + 1 :]]
+
+
+def _similar_words(word: str, known: Sequence[str]) -> list[str]:
+    """Return the known word that is most similar to one and does not contain it; [] if there is none."""
+    others = [one for one in known if word not in one]
+    return difflib.get_close_matches(word, others, 1, SIMILARITY) if len(word) >= LEAST_MISTYPED else []

@@ -99,11 +99,11 @@ class ViewState:
     def collect(self) -> dict[str, Any]:
         """Return the state; parts that still wait for their content are returned as they were stored."""
         places = [name for name, part in self._parts.items() if part.is_place] if self._is_ready() else []
-        return {**self.collect_settings(), **self._read(places), **self._waiting}
+        return {**self.collect_settings(), **self._read_parts(places), **self._waiting}
 
     def collect_settings(self) -> dict[str, Any]:
         """Return the settings without places: what the user also wants for results that are shown later."""
-        return self._read(name for name, part in self._parts.items() if not part.is_place)
+        return self._read_parts(name for name, part in self._parts.items() if not part.is_place)
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Restore a state: the settings now, places when the content is there. Parts that do not fit are left out."""
@@ -122,7 +122,7 @@ class ViewState:
         """Restore nothing that still waits, because another result is shown."""
         self._waiting = {}
 
-    def _read(self, names: Iterable[str]) -> dict[str, Any]:
+    def _read_parts(self, names: Iterable[str]) -> dict[str, Any]:
         """Return these parts as they are, but those that are no plain values."""
         return {name: value for name in names if is_plain(value := self._parts[name].read())}
 

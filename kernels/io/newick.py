@@ -121,10 +121,10 @@ class NewickText:
             for found in SPECIAL.finditer(self.raw, start, end):
                 if found[0][0] == "[":
                     yield found.start(), found[0][1:-1].strip()
-            for place, mark in self.marks(start, end):
+            for place, mark in self.find_paml_marks(start, end):
                 yield place, f"&{PAML_TITLE}={mark}"
 
-    def marks(self, start: int, end: int) -> list[tuple[int, str]]:
+    def find_paml_marks(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the place and the text of each mark of PAML between two places."""
         return self._marks[bisect_left(self._marks, (start, "")) : bisect_left(self._marks, (end, ""))]
 
@@ -216,7 +216,7 @@ def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Map
     tree = Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source)
     if COMMENT in piece:
         tree = _with_comments(tree, list(text.comments(start, end)), start + borders, labels, has_length)
-    if found := text.marks(start, end):
+    if found := text.find_paml_marks(start, end):
         shown = ", ".join(dict.fromkeys(mark for _, mark in found))
         note = f"{format_count(len(found), 'mark')} of PAML ({shown}) kept as the value {PAML_TITLE}"
         tree = replace(tree, note="; ".join(filter(None, (tree.note, note))))

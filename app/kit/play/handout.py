@@ -159,14 +159,14 @@ class _Block:
     """A part of a page: its height for the width and height of the page, and how it is drawn.
 
     ``least_share`` is the part of its height to which it may shrink; ``is_title`` keeps it with the next block.
-    ``split`` returns its lines for the width of the page; None for what cannot be split.
+    ``split_lines`` returns its lines for the width of the page; None for what cannot be split.
     """
 
     height: Callable[[float, float], float]
     draw: Callable[[QPainter, QRectF], object]
     least_share: float = 1.0
     is_title: bool = False
-    split: Callable[[float], list[_Block]] | None = None
+    split_lines: Callable[[float], list[_Block]] | None = None
 
 
 def _paragraph_block(
@@ -188,12 +188,12 @@ def _paragraph_block(
         painter.setPen(QColor(colour))
         painter.drawText(area.adjusted(indent, 0, 0, 0), flags, text)
 
-    def split(width: float) -> list[_Block]:
+    def split_lines(width: float) -> list[_Block]:
         *lines, last = _break_lines(text, font, width - indent)
         style = (size, is_title, colour, indent)
         return [*(_paragraph_block(line, *style, space=0.0) for line in lines), _paragraph_block(last, *style, space)]
 
-    return _Block(height, draw, is_title=is_title, split=split)
+    return _Block(height, draw, is_title=is_title, split_lines=split_lines)
 
 
 def _break_lines(text: str, font: QFont, width: float) -> list[str]:
@@ -311,7 +311,7 @@ def _divide_pages(groups: Sequence[list[_Block]], size: QSizeF) -> list[list[_Bl
 def _split_high(block: _Block, size: QSizeF) -> list[_Block]:
     """Return a block, or its lines if it is higher than a page."""
     is_high = block.height(size.width(), size.height()) > size.height()
-    return block.split(size.width()) if is_high and block.split is not None else [block]
+    return block.split_lines(size.width()) if is_high and block.split_lines is not None else [block]
 
 
 def _add_divided(pages: list[list[_Block]], group: Sequence[_Block], size: QSizeF) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,19 @@ from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
 from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
 from antidiag.kernels.pairwise.strips.cuda_sources import RANGE_FIELDS, REACH, LaneRegisters, sweep_registers
+from antidiag.kernels.pairwise.strips.cuda_step_costs import (
+    LANES,
+    PACKED_STEP,
+    SCORE_STEP,
+    StepCost,
+    choose_columns_per_lane,
+    expected_ns,
+    most_warps_per_scheduler,
+    strip_lag,
+    strips_at_work,
+)
 from antidiag.kernels.scoring import Mode, Scoring
 
-LANES = 32
 WARP_BYTES = LANES * 4  # one 32-bit register of a warp
 EVENT_BYTES = EVENT.dtype.itemsize
 MOST_EVENTS = 2**18
@@ -36,8 +45,6 @@ DIRECTION_BYTES = 2**30
 
 BATCH = 32
 """Boundary cells of a batch: smaller batches cost more than the earlier start gains."""
-LAG = 70
-"""Steps that a strip runs behind its left neighbour: its lanes, a batch, and the way through the cache."""
 PRUNED_SLACK = LANES
 """Steps by which a strip of a sweep with pruning begins a slice later than it must. Few strips are at work then, all at
 the same time: without a batch in reserve, each waits in every slice until the one on its left has stored a batch."""
@@ -50,28 +57,6 @@ GROUPS_AT_WORK = 4
 the path is not straight, but each begins a slice later than the one before."""
 LEAST_GAIN = 0.05
 """Share of the time that another GPU must save."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepCost:
-    """Nanoseconds of a step with R columns a lane, measured on an H200; only their ratios matter.
-
-    A lone warp needs ``latency + column * R``; each of several on a scheduler ``busy + busy_column * R``. A column
-    takes ``registers`` registers. R is a multiple of ``parts``; lanes follow each other ``parts`` rows apart.
-    """
-
-    latency: float
-    column: float
-    busy: float
-    busy_column: float
-    most_columns: int
-    registers: float = 4.0
-    parts: int = 1
-
-
-SCORE_STEP = StepCost(37, 6.1, 22, 5.4, 32)
-PACKED_STEP = StepCost(58, 4.25, 28, 3.9, 32, registers=4.3, parts=2)
-STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +156,7 @@ def choose_score_parameters(problem: PairProblem, multiprocessors: int, share: f
 
 def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, Any], share: float) -> float:
     cost = PACKED_STEP if chosen["precision"] == "16" else SCORE_STEP
-    return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost, share)
+    return expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost, share)
 
 
 def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost, share: float = 1.0) -> dict[str, Any]:
@@ -182,9 +167,9 @@ def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost
     ``share`` of the cells.
     """
     columns, schedulers = problem.columns, 4 * multiprocessors
-    per_lane = _choose_columns_per_lane(problem.rows, columns, schedulers, cost, share)
-    strips = math.ceil(_strips_at_work(problem.rows, columns, per_lane, cost, share))
-    together = min(-(-strips // schedulers), _most_warps_per_scheduler(per_lane, cost))
+    per_lane = choose_columns_per_lane(problem.rows, columns, schedulers, cost, share)
+    strips = math.ceil(strips_at_work(problem.rows, columns, per_lane, cost, share))
+    together = min(-(-strips // schedulers), most_warps_per_scheduler(per_lane, cost))
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
@@ -267,8 +252,8 @@ def deal_strips(
     work: then only the chain of steps counts, which is longer with groups.
     """
     strips, per_lane, cost = -(-columns // s), s // LANES, PACKED_STEP if packed else SCORE_STEP
-    at_work, step_ns = _strips_at_work(rows, columns, per_lane, cost, share), cost.latency + cost.column * per_lane
-    busy_ns, chain = cost.busy + cost.busy_column * per_lane, rows + _strip_lag(cost) * strips
+    at_work, step_ns = strips_at_work(rows, columns, per_lane, cost, share), cost.latency + cost.column * per_lane
+    busy_ns, chain = cost.busy + cost.busy_column * per_lane, rows + strip_lag(cost) * strips
     best_ns = math.inf
     best: tuple[tuple[int, ...], int] = (0,), strips
     for gpus in range(1, len(multiprocessors) + 1):
@@ -451,52 +436,3 @@ def strip_skew(batch: int, spread: int = LANES) -> int:
 
 def _round_up(rows: int) -> int:
     return -(-rows // LANES) * LANES
-
-
-@lru_cache(maxsize=1024)
-def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: StepCost, share: float) -> int:
-    """Return the columns of a lane with the least expected time."""
-    # Odd numbers beyond 3 load their scores in more pieces than even ones.
-    choices = [count for count in range(cost.parts, cost.most_columns + 1, cost.parts) if count <= 3 or count % 2 == 0]
-    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost, share))
-
-
-def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost, share: float = 1.0) -> float:
-    """Return the time of a sweep: strips advance together, as fast as the busiest scheduler allows.
-
-    Where there are more than fit at a time, each launch takes them in rounds, of which the last one may be small.
-    """
-    strips = -(-columns // (per_lane * LANES))
-    busy, lag = cost.busy + cost.busy_column * per_lane, _strip_lag(cost)
-    alone, most = cost.latency + cost.column * per_lane, _most_warps_per_scheduler(per_lane, cost)
-    if share < 1:
-        at_work = _strips_at_work(rows, columns, per_lane, cost, share)
-        return (rows + lag * strips) * max(alone, at_work / schedulers * busy)
-    together = -(-strips // schedulers)
-    if together <= most:
-        return (rows + lag * strips) * max(alone, together * busy)
-    rounds, rest = divmod(strips, most * schedulers)
-    last = max(alone, -(-rest // schedulers) * busy) if rest else 0
-    return rows * (rounds * most * busy + last) + lag * schedulers * busy
-
-
-def _strip_lag(cost: StepCost) -> int:
-    """Return the steps that a strip runs behind its left neighbour."""
-    return LAG + (cost.parts - 1) * LANES
-
-
-def _strips_at_work(rows: int, columns: int, per_lane: int, cost: StepCost, share: float) -> float:
-    """Return how many strips compute at a time: all, or with pruning those around the path.
-
-    A strip computes its part of the share, and one begins for each strip that the path passes.
-    """
-    s = per_lane * LANES
-    strips = -(-columns // s)
-    if share >= 1:
-        return strips
-    return min(strips, (share * rows + s) / (rows / strips + _strip_lag(cost)))
-
-
-def _most_warps_per_scheduler(per_lane: int, cost: StepCost) -> int:
-    """Return the warps of a scheduler whose registers fit: a lane has 512, uses some 30 and a few a column."""
-    return min(8, int(512 // (30 + cost.registers * per_lane)))

@@ -18,7 +18,7 @@ from antidiag.kernels.pairwise.parameters import (
     StripedScoreParameters,
 )
 from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
-from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes, published_sizes
+from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes, cuda_step_costs, published_sizes
 
 CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
 """Rows of a chunk where the user does not choose: about the fastest for pairs of 16,000 to 48,000 letters on 2 cores
@@ -63,7 +63,7 @@ def fit_parameters(
 def choose_alignment_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the parameters of StripedAlignment for the problem and the device."""
     if backend == "cuda":
-        return cuda_sizes.choose_parameters(problem, multiprocessors or 1, cuda_sizes.STATES_STEP)
+        return cuda_sizes.choose_parameters(problem, multiprocessors or 1, cuda_step_costs.STATES_STEP)
     return cpu_sizes.choose_alignment_parameters(problem)
 
 

@@ -180,7 +180,7 @@ class GrowingTree:
         total = 0
         for number in range(MOST_ROUNDS):
             halvings = max(0, number - HALVED_AFTER + 1)
-            made = self._interchange(self.edges[: self._list_dirty()], halvings, phase, done)
+            made = self._interchange_neighbours(self.edges[: self._list_dirty()], halvings, phase, done)
             total += made
             if not made:
                 break
@@ -197,7 +197,7 @@ class GrowingTree:
         nodes = self.taxa + max(self.placed - 2, 0)
         return cpu_interchange.list_dirty_edges(self.neighbours, self.taxa, nodes, self.dirty, self.edges)
 
-    def _interchange(self, edges: np.ndarray, halvings: int, phase: CpuPhase, done: int) -> int:
+    def _interchange_neighbours(self, edges: np.ndarray, halvings: int, phase: CpuPhase, done: int) -> int:
         """Judge edges, and make the interchanges that do not touch each other, the best first; return how many.
 
         Of all that make the tree shorter, so often halved, at least one is made.
@@ -211,7 +211,9 @@ class GrowingTree:
         order = better[np.argsort(-gains[better], kind="stable")]
         self.dirty[:] = self.touched[:] = 0
         most = max(1, order.size >> halvings)
-        return cpu_interchange.interchange(self.neighbours, edges, order, choices, most, self.touched, self.dirty)
+        return cpu_interchange.interchange_subtrees(
+            self.neighbours, edges, order, choices, most, self.touched, self.dirty
+        )
 
     def _compare_subtrees(
         self, edges: np.ndarray, report: Callable[[], None], phase: CpuPhase

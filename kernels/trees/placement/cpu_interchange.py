@@ -220,7 +220,7 @@ def _replace(neighbours, node, old, new):
 
 
 @cached_njit
-def interchange(neighbours, edges, order, choices, most, touched, dirty):
+def interchange_subtrees(neighbours, edges, order, choices, most, touched, dirty):
     """Interchange subtrees of at most so many edges in an ``order``, where nothing near has changed; return how many.
 
     ``touched`` uint8 (nodes,) marks what has changed and must be 0 before; ``dirty`` uint8 (nodes,) marks nodes whose

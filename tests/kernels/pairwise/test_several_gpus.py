@@ -18,7 +18,7 @@ from antidiag.kernels.errors import BackendUnavailable, ParameterError
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.pruning import bounds
-from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.strips import cuda_sizes, cuda_step_costs
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
@@ -262,7 +262,7 @@ def test_as_many_gpus_as_pay_are_used(share: float, used: tuple[int, ...]) -> No
     """Shares of 10 Mb in 16 bits: at 10 % divergence, at 3 %, and where all is computed."""
     size = SimpleNamespace(rows=10**7, columns=10**7)
     for most, count in zip((1, 2, 4), used, strict=True):
-        s = cuda_sizes.choose_parameters(size, 132 * most, cuda_sizes.PACKED_STEP, share)["s"]
+        s = cuda_sizes.choose_parameters(size, 132 * most, cuda_step_costs.PACKED_STEP, share)["s"]
         found, group = cuda_sizes.deal_strips(size.rows, size.columns, s, True, share, [132] * most)
         assert found == tuple(range(count))
         assert (group == -(-size.columns // s)) == (count == 1)
