@@ -360,7 +360,7 @@ def sweep_bytes(
     strips = -(-problem.columns // s)
     launches = len(_list_launches(problem, parameters, spread))
     size = problem.rows, problem.columns, s, batch
-    is_pruned = choose_slack(parameters) > 0
+    is_pruned = pruning_sizes.is_pruned(parameters)
     boundary = dealt_boundary_rows(*size, spread, 1) if is_pruned else boundary_rows(*size, whole, spread)
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
