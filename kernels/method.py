@@ -238,6 +238,8 @@ class ProblemType:
             taken.check(count)
         if not all(self.convert_datum(datum) is datum for datum in looked_at):
             data = [self.convert_datum(datum) for datum in data]
+        elif not others:
+            data = sequences  # many of them in columns, however they were passed
         return self.build_problem(data, options)
 
     def convert_datum(self, datum: Any) -> Any:

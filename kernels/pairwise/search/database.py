@@ -34,6 +34,7 @@ from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import Sequence, SequenceType, concatenate_letters, sequence_lengths, sequence_types
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.search.score_blocks import DatabaseBlock, encode_letters
+from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.sequences.text_column import gather_ranges, make_read_only, offsets_of
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count, parse_json
@@ -120,11 +121,15 @@ class OpenedDatabase:
 
 
 def make_memory_database(sequences: Sequences[Sequence], name: str = "", source: str = "") -> SequenceDatabase:
-    """Return the database of sequences in memory, without those that are empty, which a note counts."""
+    """Return the database of sequences in memory, without those that are empty, which a note counts.
+
+    Many sequences become a set of columns, which workers are sent as a whole.
+    """
+    sequences = pack_sequences(sequences)
     lengths = sequence_lengths(sequences)
     empty = int((lengths == 0).sum())
     if empty:
-        sequences = tuple(sequence for sequence in sequences if len(sequence))
+        sequences = pack_sequences(sequence for sequence in sequences if len(sequence))
         lengths = lengths[lengths > 0]
     if not lengths.size:
         where = source or name or "database"
@@ -148,7 +153,7 @@ def make_memory_database(sequences: Sequences[Sequence], name: str = "", source:
         _common_type(sequence_types(sequences)),
         source,
         "; ".join(notes),
-        sequences if isinstance(sequences, Sequences) else tuple(sequences),
+        sequences,
     )
 
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antidiag.kernels import registry
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.search.database import make_memory_database
 from antidiag.kernels.sequences import sequence_set
 from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet, SharedSequences, concatenate
 from antidiag.kernels.sequences.text_column import TextColumn
@@ -43,6 +45,15 @@ def test_rows_are_taken_as_from_a_list(listed: list[Sequence], data: st.DataObje
     assert list(found.take(rows)) == [listed[row] for row in rows]
     cut = data.draw(st.slices(len(listed)))
     assert list(found[cut]) == listed[cut]
+
+
+def test_problems_hold_many_sequences_in_columns_however_they_are_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequence_set, "MANY_SEQUENCES", 3)
+    listed = [Sequence(f"s{number}", b"MKVLA", SequenceType.PROTEIN) for number in range(4)]
+    batch = registry.find_method("batch-score").problem_type.make_problem(listed, {})
+    assert isinstance(batch.sequences, SequenceSet) and list(batch.sequences) == listed
+    database = make_memory_database([*listed, Sequence("empty", b"", SequenceType.PROTEIN)])
+    assert isinstance(database.sequences, SequenceSet) and list(database.sequences) == listed
 
 
 @given(LISTS, LISTS)
