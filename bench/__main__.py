@@ -42,8 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rates = f"{limits.operations_per_s:.3g} operations/s, {limits.bytes_per_s:.3g} bytes/s"
         print(f"limits of {limits.device}: {rates}")
     points: list[MeasuredPoint] = []
-    every = list(cpu_suite.benchmark_cases(options.quick, options.gpu_only))
-    for case in every:
+    known: set[str] = set()
+    for case in cpu_suite.benchmark_cases(options.quick, options.gpu_only):
+        known.update(case.sweep.contenders)
         if not _is_selected(case, options.only):
             continue
         measured = runner.run_sweep(case.sweep)
@@ -52,8 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.gpu_only and not options.only:
         print("\n" + tables.to_markdown(dot_plot_times.dot_plots()), flush=True)
     if options.only and not points:
-        known = ", ".join(sorted({one for case in every for one in case.sweep.contenders}))
-        print(f"--only: no table has {' or '.join(options.only)}; methods here: {known}", file=sys.stderr)
+        print(f"--only: no table has {' or '.join(options.only)}; methods: {', '.join(sorted(known))}", file=sys.stderr)
         return 2
     if not found:
         print(f"The GPU was not measured: {reason}")

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from antidiag.kernels import RESOURCES, registry
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import devices
@@ -15,9 +13,11 @@ from antidiag.kernels.experiments.suites import gpu_suite
 from antidiag.kernels.experiments.suites.benchmark_cases import (
     DNA,
     GAP_MODELS,
+    SEARCH,
     TRIPLE,
     BenchmarkCase,
     make_product_case,
+    make_random_search,
     make_thread_axis,
     make_tropical_case,
 )
@@ -25,9 +25,7 @@ from antidiag.kernels.experiments.sweeps.sweep import Sweep
 from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Loaded, SweepInputs
 from antidiag.kernels.io import sequences
-from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.pairwise.search.database import SequenceDatabase, make_memory_database
-from antidiag.kernels.sequences.alphabets import AMINO_ACIDS
+from antidiag.kernels.model import SequenceType
 
 SAMPLES = RESOURCES / "samples"
 SHARED_DATA = SAMPLES.parents[2] / "shared" / "data"
@@ -199,12 +197,11 @@ def _profile_case(columns: int, options: Mapping[str, Any]) -> BenchmarkCase:
 
 def _search_case(letters: int, count: int) -> BenchmarkCase:
     """Return a case of a random query against random proteins of the lengths of Swiss-Prot, on one and all threads."""
-    query, database = make_random_search(letters, count)
     sweep = Sweep(
         contenders=("smith-waterman-search", "parasail-search", "ssearch36", "blastp"),
-        inputs=Loaded((query, database)),
+        inputs=Loaded(make_random_search(letters, count)),
         axes=(make_thread_axis(),),
-        options={"matrix": "BLOSUM62", "gap_open": 11.0, "gap_extend": 1.0, "alignments": False},
+        options=SEARCH,
         backends=("cpu",),
         repeats=3,
         patience_s=25.0,
@@ -212,18 +209,6 @@ def _search_case(letters: int, count: int) -> BenchmarkCase:
         title=f"Search: query of {letters:,} letters, {count:,} proteins",
     )
     return BenchmarkCase(sweep, {"method": "parasail-search"})
-
-
-def make_random_search(letters: int, count: int) -> tuple[Sequence, SequenceDatabase]:
-    """Return a random query, and random proteins whose lengths are log-normal with a mean of 360."""
-    random = np.random.default_rng(1)
-    amino_acids = np.frombuffer(AMINO_ACIDS.encode(), np.uint8)
-    lengths = np.clip(random.lognormal(np.log(360) - 0.23, 0.68, count), 10, 35_000).astype(int)
-    query, *others = (
-        Sequence(f"p{number}", random.choice(amino_acids, length).tobytes(), SequenceType.PROTEIN)
-        for number, length in enumerate([letters, *lengths.tolist()])
-    )
-    return query, make_memory_database(others, f"{count:,} random proteins")
 
 
 def _triple_case(repeats: int) -> BenchmarkCase:

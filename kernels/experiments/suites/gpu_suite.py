@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from antidiag.kernels import RESOURCES, registry
 from antidiag.kernels.experiments.suites.benchmark_cases import (
     DNA,
     GAP_MODELS,
+    SEARCH,
     TRIPLE,
     BenchmarkCase,
     make_product_case,
+    make_random_pairs,
+    make_random_proteins,
+    make_random_query,
     make_tropical_case,
 )
 from antidiag.kernels.experiments.sweeps.sweep import Sweep
 from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
-from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Length
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Length, Loaded
 from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise.batch.model import RECORDS
+from antidiag.kernels.pairwise.search.database import SequenceDatabase
+from antidiag.kernels.pairwise.search.database_maker import make_database
 
 AFFINE = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 LOCAL = {"mode": "local", **DNA}
@@ -50,6 +60,7 @@ def gpu_cases(quick: bool, with_cpu: bool) -> Iterator[BenchmarkCase]:
         for length, share in product((1_000_000, 10_000_000), (0.1, 0.03, 0.01)):
             yield _gpu_case("striped-score", Generated(length=length, divergence=share), LOCAL, repeats=1)
     yield from _published_pair_cases()
+    yield from _many_pairs_cases(quick)
     yield from _triple_cases(quick)
     yield from _tree_cases(quick)
     yield from _tropical_cases(quick)
@@ -66,6 +77,38 @@ def _published_pair_cases() -> Iterator[BenchmarkCase]:
         LOCAL,
         parameters={**published, "s": 410, "h": 128},
     )
+
+
+def _many_pairs_cases(quick: bool) -> Iterator[BenchmarkCase]:
+    """Yield searches, batches of pairs with 5 % of other letters, and edit distances."""
+    count = 20_000 if quick else 200_000
+    with _prepared_database(count) as database:
+        for letters in (500,) if quick else (144, 500, 1000, 5000):
+            title = f"Search on a GPU: query of {letters:,} letters, {count:,} proteins"
+            yield _loaded_case(("smith-waterman-search",), (make_random_query(letters), database), SEARCH, title)
+    pairs = 10_000 if quick else 100_000
+    options = {"mode": "global", "pairing": RECORDS, **DNA}
+    title = f"Many pairs on a GPU: {pairs:,} of 1,000 letters, 5 % redrawn"
+    yield _loaded_case(("batch-score", "batch-alignment"), make_random_pairs(pairs, 1000, 0.05), options, title)
+    edited = ("bit-parallel-score", "bit-parallel")
+    yield _gpu_case(edited, Generated(length=100_000 if quick else 1_000_000), {"mode": "global"}, repeats=3)
+
+
+@contextmanager
+def _prepared_database(count: int) -> Iterator[SequenceDatabase]:
+    """Yield a prepared database of random proteins, which is removed at the end."""
+    with TemporaryDirectory(prefix="antidiag-bench-") as folder:
+        fasta, prepared = Path(folder, "proteins.fa"), Path(folder, "proteins.adb")
+        with open(fasta, "wb") as file:
+            file.writelines(b">%s\n%s\n" % (one.name.encode(), one.letters) for one in make_random_proteins(count))
+        yield make_database([fasta], prepared).database
+
+
+def _loaded_case(
+    methods: tuple[str, ...], data: tuple[Any, ...], options: Mapping[str, Any], title: str
+) -> BenchmarkCase:
+    sweep = Sweep(methods, Loaded(data), options=options, backends=("cuda",), repeats=5, patience_s=120.0, title=title)
+    return BenchmarkCase(sweep)
 
 
 def _triple_cases(quick: bool) -> Iterator[BenchmarkCase]:
