@@ -34,7 +34,7 @@ from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import Sequence, SequenceType, concatenate_letters, sequence_lengths, sequence_types
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.search.score_blocks import DatabaseBlock, encode_letters
-from antidiag.kernels.sequences.sequence_set import pack_sequences
+from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
 from antidiag.kernels.sequences.text_column import gather_ranges, make_read_only, offsets_of
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count, parse_json
@@ -98,7 +98,7 @@ class OpenedDatabase:
     codes: np.ndarray
     offsets: np.ndarray
     order: np.ndarray
-    take: Callable[[np.ndarray], list[Sequence]]
+    take: Callable[[np.ndarray], Sequences[Sequence]]
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -262,7 +262,8 @@ def _sort_in_memory(sequences: Sequences[Sequence]) -> OpenedDatabase:
     order = np.argsort(-lengths, kind="stable")
     codes, offsets = gather_ranges([(encode_letters(concatenate_letters(sequences)), offsets_of(lengths))], order)
     make_read_only(codes, offsets)
-    return OpenedDatabase(codes, offsets, order, lambda numbers: [sequences[int(order[number])] for number in numbers])
+    columns = SequenceSet.from_sequences(sequences)
+    return OpenedDatabase(codes, offsets, order, lambda numbers: columns.take(order[numbers]))
 
 
 def array_places(count: int, letter_count: int, title_bytes: int) -> dict[str, tuple[Any, int, int]]:

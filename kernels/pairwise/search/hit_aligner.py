@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,9 +10,10 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.monitor import CancelOnlyMonitor
 from antidiag.kernels.pairwise.batch.model import BatchProblem
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
-from antidiag.kernels.pairwise.model import Alignment, PairProblem
+from antidiag.kernels.pairwise.model import Alignment
 from antidiag.kernels.pairwise.search.database import OpenedDatabase
 from antidiag.kernels.pairwise.search.problem import SearchProblem
+from antidiag.kernels.sequences.sequence_set import SequenceSet, concatenate
 from antidiag.kernels.steps import StepLog
 
 ALIGNED_AT_A_TIME = 256
@@ -41,14 +42,13 @@ def align_hits(
     tried = [0] * len(hits)
     while wanted := _choose_next(problem, [numbers.size for numbers, _ in hits], tried, paths):
         phase.report(sum(map(len, paths)))
-        pairs = _make_pairs(
-            problem, database, [(query, hits[query][0][at], hits[query][1][at]) for query, at in wanted]
-        )
-        aligned = iter(zip(pairs, _align_pairs(problem, pairs, run), strict=True))
+        chosen = [(query, hits[query][0][at], hits[query][1][at]) for query, at in wanted]
+        batch = _make_batch(problem, database, chosen)
+        aligned = iter(enumerate(_align_pairs(batch, run)))
         for query, places in wanted:
             for place in range(places.start, places.stop):
-                pair, path = next(aligned)
-                if len(paths[query]) < problem.most_hits and is_within_limits(problem, pair, path):
+                number, path = next(aligned)
+                if len(paths[query]) < problem.most_hits and is_within_limits(problem, batch, number, path):
                     kept[query].append(place)
                     paths[query].append(path)
             tried[query] = places.stop
@@ -60,41 +60,42 @@ def _choose_next(
 ) -> list[tuple[int, slice]]:
     """Return the next hits to align, of as many queries as a batch takes: queries, and places of their hits."""
     chosen: list[tuple[int, slice]] = []
-    together = 0
+    together, most = 0, problem.most_hits
     for query, (count, first) in enumerate(zip(counts, tried, strict=True)):
-        if first < count and len(paths[query]) < problem.most_hits and together < ALIGNED_TOGETHER:
+        if together >= ALIGNED_TOGETHER:
+            break
+        if first < count and len(paths[query]) < most:
             last = min(first + ALIGNED_AT_A_TIME, count)
             chosen.append((query, slice(first, last)))
             together += last - first
     return chosen
 
 
-def _make_pairs(
+def _make_batch(
     problem: SearchProblem, database: OpenedDatabase, hits: Sequence[tuple[int, np.ndarray, np.ndarray]]
-) -> list[PairProblem]:
+) -> BatchProblem:
     """Return the pairs of queries, on the strand of each hit, and sequences."""
-    subjects = iter(database.take(np.concatenate([numbers for _, numbers, _ in hits])))
-    return [
-        PairProblem(problem.searched[query * len(problem.strands) + strand], next(subjects), problem.scoring)
-        for query, _, strands in hits
-        for strand in strands.tolist()
-    ]
+    strands = len(problem.strands)
+    searched = np.concatenate([query * strands + own for query, _, own in hits])
+    queries = SequenceSet.from_sequences(problem.searched).take(searched)
+    subjects = SequenceSet.from_sequences(database.take(np.concatenate([numbers for _, numbers, _ in hits])))
+    return BatchProblem(concatenate([queries, subjects]), problem.scoring)
 
 
-def _align_pairs(problem: SearchProblem, pairs: list[PairProblem], run: CpuRun) -> list[Alignment]:
-    """Return the alignments of pairs, which threads share."""
+def _align_pairs(batch: BatchProblem, run: CpuRun) -> Iterator[Alignment]:
+    """Yield the alignments of pairs, which threads share."""
     from antidiag.kernels.pairwise.batch.cpu import align_batch  # compiled code, of CPU backends alone
 
-    sequences = [*(pair.first for pair in pairs), *(pair.second for pair in pairs)]
-    batch, parameters = BatchProblem(sequences, problem.scoring), BatchParameters(threads=run.threads)
-    outcome = align_batch(batch, parameters, CancelOnlyMonitor(run.monitor), StepLog(keeps=False))
-    return [outcome.answer.paths[number] for number in range(len(pairs))]
+    parameters, monitor = BatchParameters(threads=run.threads), CancelOnlyMonitor(run.monitor)
+    paths = align_batch(batch, parameters, monitor, StepLog(keeps=False)).answer.paths
+    return (paths[number] for number in range(batch.pair_count))
 
 
-def is_within_limits(problem: SearchProblem, pair: PairProblem, path: Alignment) -> bool:
-    """Return whether an alignment has the identity and coverage that are asked for."""
+def is_within_limits(problem: SearchProblem, batch: BatchProblem, number: int, path: Alignment) -> bool:
+    """Return whether the alignment of a pair has the identity and coverage that are asked for."""
     if not problem.filters_alignments:
         return True
+    query, subject = batch.make_pair(number).sequences
     columns, letters = path.operations.size, path.end[0] - path.start[0]
-    identical = int(path.find_identical(*pair.sequences).sum())
-    return 100 * identical >= problem.min_identity * columns and 100 * letters >= problem.min_coverage * len(pair.first)
+    identical = int(path.find_identical(query, subject).sum())
+    return 100 * identical >= problem.min_identity * columns and 100 * letters >= problem.min_coverage * len(query)
