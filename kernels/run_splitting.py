@@ -24,6 +24,11 @@ def keep_problem(problem: Any) -> Any:
     return problem
 
 
+def always_pays(problem: Any, workers: int) -> bool:
+    """Return True (default of ``RunSplitting.pays_beside_gpu``)."""
+    return True
+
+
 class PieceSource(Protocol):
     """The pieces of a run, which an executor computes when the method asks for them."""
 
@@ -60,6 +65,9 @@ class RunSplitting:
         "package.module:function" for "cpu" and "cuda", called by the caller of the run as
         ``function(problem, parameters, monitor, steps, source)`` with the original problem and a `PieceSource`; returns
         the outcome.
+    pays_beside_gpu
+        ``pays_beside_gpu(problem, workers)`` returns whether a run with ``finish_run`` whose caller has a GPU ends
+        earlier if so many workers with GPUs compute the pieces; if not, it is computed there in one piece.
     prepare_problem
         Returns the problem that goes to each worker once.
     estimate_memory
@@ -73,4 +81,5 @@ class RunSplitting:
     join_pieces: str = ""
     prepare_problem: Callable[[Any], Any] = keep_problem
     finish_run: Mapping[str, str] = field(default_factory=dict)
+    pays_beside_gpu: Callable[[Any, int], bool] = always_pays
     estimate_memory: Callable[[Any, Any, Mapping[str, int], str], Footprint] | None = None

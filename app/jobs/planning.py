@@ -71,15 +71,17 @@ def share_plan(plan: RunPlan, executor: ExecutorChoice) -> RunPlan:
     A run that goes on here with its pieces must fit here as a whole. Of another run only the answer is joined here:
     pieces on GPUs need not fit one GPU together, and those of a cluster need no memory of this machine.
     """
-    splitting, place = plan.method.splitting, executor.chosen_place
+    from antidiag.kernels.batch_runs import split_runs  # not for a window that only opens
+
+    splitting, place, slots = plan.method.splitting, executor.chosen_place, executor.known_slots
+    if slots and split_runs.runs_whole(plan, slots):
+        return replace(plan, notes=(split_runs.ONE_PIECE, *plan.notes))
     notes = [
         f"This run is shared out to {describe_executor(executor)}, as {splitting.noun}; time and memory are those of"
         " the whole run here.",
     ]
-    if slots := executor.known_slots:
-        from antidiag.kernels.batch_runs.split_runs import describe_expected_pieces  # not for a window that only opens
-
-        notes.append(describe_expected_pieces(plan, slots))
+    if slots:
+        notes.append(split_runs.describe_expected_pieces(plan, slots))
     refusal = plan.refusal
     if splitting.finish_run:
         notes.append("It goes on here with their answers.")

@@ -28,6 +28,8 @@ RUN_PIECE = f"{__name__}:run_piece"
 PIECES_PER_SLOT = 6
 """Pieces a slot, so that all slots end at about the same time."""
 PHASE = "pieces"
+ONE_PIECE = "One GPU computes it in one piece: to send the answers of pieces would take longer than to compute them."
+"""What is said of a run that `runs_whole`."""
 
 
 def find_splitting(method: Method) -> RunSplitting:
@@ -102,12 +104,23 @@ class SplitRun:
         return f"Computed in {pieces} ({self.splitting.noun}) on {workers} ({self.executor.kind})."
 
 
+def runs_whole(plan: RunPlan, slots: int) -> bool:
+    """Return whether a run is computed in one piece on the GPU of its plan although ``slots`` workers wait for pieces.
+
+    Raises the errors of `find_splitting`.
+    """
+    splitting = find_splitting(plan.method)
+    return plan.backend == "cuda" and bool(splitting.finish_run) and not splitting.pays_beside_gpu(plan.problem, slots)
+
+
 def describe_expected_pieces(plan: RunPlan, slots: int) -> str:
     """Return a sentence about the pieces of a planned run: how many, and the memory of the largest where it is much.
 
     Raises the errors of `find_splitting`.
     """
     splitting = find_splitting(plan.method)
+    if runs_whole(plan, slots):
+        return ONE_PIECE
     pieces = splitting.list_pieces(plan.problem, PIECES_PER_SLOT * slots)
     count = f"{format_count(len(pieces), 'piece')} ({splitting.noun}) for {format_count(slots, 'task')} at a time"
     if splitting.estimate_memory is None or not pieces:
@@ -169,6 +182,9 @@ def _finish_split(split: SplitRun) -> Result:
     """
     backend: engine.BackendChoice = "cpu" if split.backend == "cpu" else "auto"
     planned = engine.plan_run(split.method, split.problem, split.chosen, backend, split.device)
+    if runs_whole(planned, split.executor.slots):
+        result = engine.execute(planned, split.monitor)
+        return replace(result, notes=(*result.notes, ONE_PIECE))
     finish = partial(_load(split.splitting.finish_run[planned.backend]), source=split)
     result = engine.execute(planned, split.monitor, keep_rate=False, keep_parts=False, run=finish)
     return replace(result, notes=(*result.notes, split.describe_pieces()))

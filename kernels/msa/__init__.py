@@ -142,6 +142,7 @@ METHODS = (
             backends_in("antidiag.kernels.msa.consistency", "compute_block"),
             prepare_problem=posterior_blocks.drop_guide,
             finish_run=backends_in("antidiag.kernels.msa.consistency", "finish_alignment"),
+            pays_beside_gpu=posterior_blocks.pays_beside_gpu,
             estimate_memory=posterior_blocks.estimate_block_memory,
         ),
         teaching=Teaching(CONSISTENCY_PAGE, "antidiag.kernels.msa.walkthroughs.consistency_rounds:CONSISTENCY"),

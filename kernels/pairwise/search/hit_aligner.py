@@ -76,7 +76,7 @@ def _make_batch(
 ) -> BatchProblem:
     """Return the pairs of queries, on the strand of each hit, and sequences."""
     strands = len(problem.strands)
-    searched = np.concatenate([query * strands + own for query, _, own in hits])
+    searched = np.concatenate([query * strands + own.astype(np.int64) for query, _, own in hits])
     queries = SequenceSet.from_sequences(problem.searched).take(searched)
     subjects = SequenceSet.from_sequences(database.take(np.concatenate([numbers for _, numbers, _ in hits])))
     return BatchProblem(concatenate([queries, subjects]), problem.scoring)

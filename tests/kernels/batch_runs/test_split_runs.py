@@ -203,6 +203,26 @@ def replace_estimate(planned, estimate):
     return dataclasses.replace(planned, method=dataclasses.replace(planned.method, splitting=splitting))
 
 
+@pytest.mark.parametrize(("length", "workers", "pays"), [(300, 2, False), (300, 16, True), (2700, 2, True)])
+def test_posteriors_are_sent_to_a_gpu_where_that_takes_less_time(length, workers, pays):
+    letters = [Sequence(f"s{number}", b"M" * length, SequenceType.PROTEIN) for number in range(4)]
+    method = registry.find_method("msa")
+    on_cpu = engine.plan_run(method, method.problem_type.make_problem(letters, {}), {}, "cpu")
+    on_gpu = dataclasses.replace(on_cpu, backend="cuda")
+    assert split_runs.runs_whole(on_gpu, workers) == (not pays) and not split_runs.runs_whole(on_cpu, workers)
+    assert (split_runs.describe_expected_pieces(on_gpu, workers) == split_runs.ONE_PIECE) == (not pays)
+
+
+def test_a_run_whose_gpu_is_faster_alone_is_not_shared_out(monkeypatch):
+    data = family(6)
+    monkeypatch.setattr(split_runs, "runs_whole", lambda plan, slots: True)
+    with ExecutorChoice("local", slots=2).open() as executor:
+        found = run_split(executor, "msa", data)
+        assert executor.counts.done == 0
+    assert_same_alignment(found, run_whole("msa", data))
+    assert found.notes[-1] == split_runs.ONE_PIECE
+
+
 def test_a_block_that_does_not_fit_is_refused(monkeypatch):
     large = Footprint({"posteriors": 1 << 60})
     monkeypatch.setattr(posterior_blocks.sizes, "estimate_block_memory", lambda *rest: large)

@@ -196,6 +196,23 @@ def test_blocks_change_nothing():
     assert trials.list_hits(whole.answer) == trials.list_hits(cut.answer)
 
 
+@pytest.mark.parametrize("strand", ["forward", "both"])
+def test_hits_of_many_queries_are_aligned_with_their_own(strand):
+    queries = [Sequence(f"q{number}", one.letters, SequenceType.DNA) for number, one in enumerate(genomes(130))]
+    found = search(queries, genomes(130), strand=strand, best=1)
+    assert found.answer.query.tolist() == list(range(130))
+    assert [found.answer.alignment(hit).operations.tolist() for hit in range(130)] == [[0] * 20] * 130
+    found.answer.check(found.problem)
+
+
+def genomes(count):
+    random = np.random.default_rng(4)
+    return [
+        Sequence(f"g{number}", random.choice(np.frombuffer(b"ACGT", np.uint8), 20).tobytes(), SequenceType.DNA)
+        for number in range(count)
+    ]
+
+
 def test_an_interrupted_search_goes_on(tmp_path, monkeypatch):
     from antidiag.kernels.recovery import interrupted_runs
 
