@@ -149,6 +149,7 @@ _declare_placement = partial(
     Method,
     family="trees",
     parameters=PlacementParameters,
+    backends=backends_in("antidiag.kernels.trees.placement", "solve_placement"),
     returns=frozenset({"tree"}),
     is_exact=False,
     criterion=PLACEMENT,
@@ -287,7 +288,6 @@ METHODS = (
         "joining, the other rows placed, and branches interchanged by balanced minimum evolution.",
         citation=DESPER,
         problem_type=PLACED_ALIGNMENT,
-        backends=backends_in("antidiag.kernels.trees.placement", "place_alignment"),
     ),
     _declare_placement(
         id="place-sequences",
@@ -296,7 +296,6 @@ METHODS = (
         "with their number: a backbone by neighbor joining, the others placed, and branches interchanged.",
         citation=ONDOV,
         problem_type=PLACED_SEQUENCES,
-        backends=backends_in("antidiag.kernels.trees.placement", "place_sequences"),
     ),
     _declare_distance_method(
         id="distance-full",
