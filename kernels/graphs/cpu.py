@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -61,7 +61,6 @@ def _run_algorithm(
     return Outcome(PathsAnswer(found, before), run.times_ms, host_bytes(problem, algorithm))
 
 
-@cache
 def _compile_algorithm(
     distances: Distances, layout: tuple[Layout | None, ...], precision: str, predecessors_too: bool, is_lifted: bool
 ) -> None:

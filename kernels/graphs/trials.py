@@ -10,8 +10,7 @@ import numpy as np
 
 from antidiag.kernels.graphs import problem, reference
 from antidiag.kernels.graphs.graph import Graph, from_weights
-from antidiag.kernels.graphs.number_precision import TOLERANCE
-from antidiag.kernels.graphs.problem import PRECISIONS, PathsAnswer, PathsProblem
+from antidiag.kernels.graphs.problem import PRECISIONS, TOLERANCE, PathsAnswer, PathsProblem
 from antidiag.kernels.method import Method
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_length
 

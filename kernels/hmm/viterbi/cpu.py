@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -48,7 +48,6 @@ def viterbi_probabilities(
     return Outcome(found, run.times_ms, needed)
 
 
-@cache
 def _compile_probabilities() -> None:
     """Compile, or load from the cache folder, by running a tiny model."""
     _find_most_probable_path(cpu_pieces.make_tiny_tables(), CpuRun())
@@ -98,7 +97,6 @@ def _run_method(
     return Outcome(make_answer(problem, path), run.times_ms, needed)
 
 
-@cache
 def _compile_method(fill: Fill, *options: bool) -> None:
     """Compile, or load from the cache folder, by running a tiny model."""
     _find_cheapest_path(CpuRun(), cpu_pieces.make_tiny_tables(), 1, fill, *options)

@@ -7,7 +7,7 @@ one thread as it did there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,6 @@ def _run_method(
     return method(run, problem.encoded, parameters, *options)
 
 
-@cache
 def _compile_method(method: Callable[..., Outcome], *arguments: Any) -> None:
     """Compile a method, or load it from the cache folder, by running it on a tiny problem."""
     method(CpuRun(), tiny_problem(), ProfileBlockParameters(k=16, threads=1), *arguments)

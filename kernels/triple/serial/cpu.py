@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +29,6 @@ def _run_serial(
     return _compute_answer(run, encoded, keeps)
 
 
-@cache
 def _compile_serial(affine: bool, keeps: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     tiny = EncodedTriple((np.zeros(1, np.uint8),) * 3, np.zeros((1, 1), np.int32), int(affine), 0)
