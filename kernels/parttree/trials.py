@@ -161,7 +161,7 @@ def _draw_alignment(choose: TrialChooser, largest: int, longest: int) -> Any:
     data: tuple[Any, ...] = msa_trials.draw_sequences(choose, largest, longest)
     taxa = [one.name for one in data if len(one)]
     if choose.choose_one((False, False, True)):
-        data += (msa_trials._random_tree(taxa, choose.make_generator()),)
+        data += (msa_trials.draw_random_tree(taxa, choose.make_generator()),)
     return _alignment_problem_type().make_problem(data, options)
 
 
