@@ -127,3 +127,9 @@ def make_dependency_picture(
         for cell in joined
     )
     return DependencyPicture(nodes, arrows, note)
+
+
+def draw_alignment_table(letter: str, note: str) -> DependencyPicture:
+    """Return the picture of a cell of an alignment's table, which needs three neighbours."""
+    cells = {(j, i): f"{letter}[{i}, {j}]" for i in range(3) for j in range(3)}
+    return make_dependency_picture((2, 2), [[(1, 1)], [(2, 1)], [(1, 2)]], cells, note)

@@ -28,11 +28,6 @@ LabelledRows = list[tuple[str, str]]
 """Pairs of a label and a text to display."""
 
 
-def keep_datum(datum: Any) -> Any:
-    """Return the datum unchanged (default of ``DataKind.normalize``)."""
-    return datum
-
-
 @dataclass(frozen=True, slots=True)
 class DataKind:
     """A kind of data that users open and methods take, such as sequences or distance matrices.
@@ -71,7 +66,7 @@ class DataKind:
     extract_sequences: Callable[[Any], list[Letters]] | None = None
     converters: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
     bundled_files: tuple[Path, ...] = ()
-    normalize: Callable[[Any], Any] = keep_datum
+    normalize: Callable[[Any], Any] = lambda datum: datum
     read_typed: Callable[[Path, Monitor | None, SequenceType], Sequence[Any]] | None = None
 
     def accepts(self, datum: Any) -> bool:
@@ -146,26 +141,6 @@ class FileFormat:
     count_pieces: Callable[[Result], int] | None = None
 
 
-def _empty_rows(problem: Any) -> LabelledRows:
-    """Return no rows (default of ``ProblemType.setting_rows``)."""
-    return []
-
-
-def _empty_values(problem: Any) -> Mapping[str, Any]:
-    """Return no values (default of ``ProblemType.option_values``)."""
-    return {}
-
-
-def _problem_notes(problem: Any) -> tuple[str, ...]:
-    """Return the ``notes`` of a problem, if it has any (default of ``ProblemType.problem_notes``)."""
-    return getattr(problem, "notes", ())
-
-
-def _empty_quantities(result: Result) -> Mapping[str, float]:
-    """Return no quantities (default of ``ProblemType.answer_quantities``)."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class ProblemType:
     """A type of problem: its inputs and options, and how its answers are shown and saved.
@@ -189,7 +164,8 @@ class ProblemType:
         ``settings(problem)`` are labelled texts about what defines the answer; ``option_values(problem)`` are the
         options that build the problem again.
     notes
-        ``notes(problem)`` are sentences about unusual settings and changed data; plans and results begin with them.
+        ``notes(problem)`` are sentences about unusual settings and changed data; plans and results begin with them. By
+        default, the ``notes`` of the problem, if it has any.
     recommend
         ``recommend(data, backend)`` returns the id of the method to begin with and the reason, or None.
     unit
@@ -213,10 +189,10 @@ class ProblemType:
     format_answer: Callable[[Result], str]
     file_formats: tuple[FileFormat, ...] = ()
     extract_data: Callable[[Result], list[Any]] | None = None
-    answer_quantities: Callable[[Result], Mapping[str, float]] = _empty_quantities
-    setting_rows: Callable[[Any], LabelledRows] = _empty_rows
-    option_values: Callable[[Any], Mapping[str, Any]] = _empty_values
-    problem_notes: Callable[[Any], tuple[str, ...]] = _problem_notes
+    answer_quantities: Callable[[Result], Mapping[str, float]] = lambda result: {}
+    setting_rows: Callable[[Any], LabelledRows] = lambda problem: []
+    option_values: Callable[[Any], Mapping[str, Any]] = lambda problem: {}
+    problem_notes: Callable[[Any], tuple[str, ...]] = lambda problem: getattr(problem, "notes", ())
     work_unit: str = "cells"
     answer_label: str = ""
     recommend_method: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
@@ -271,11 +247,6 @@ def use_all_processors(problem: Any, backend: str, multiprocessors: int | None) 
     return {"threads": count_processors()}
 
 
-def no_problem_notes(problem: Any) -> tuple[str, ...]:
-    """Return no notes (default of ``Method.problem_notes``)."""
-    return ()
-
-
 def no_notes(problem: Any, parameters: Any) -> tuple[str, ...]:
     """Return no notes (default of ``Method.parameter_notes``)."""
     return ()
@@ -284,11 +255,6 @@ def no_notes(problem: Any, parameters: Any) -> tuple[str, ...]:
 def keep_parameters(problem: Any, parameters: Any, backend: str) -> Any:
     """Return the parameters unchanged (default of ``Method.fit_parameters``)."""
     return parameters
-
-
-def accept_backend(problem: Any, backend: str) -> str:
-    """Return "": every backend computes every problem (default of ``Method.refuse_backend``)."""
-    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,10 +337,10 @@ class Method:
     choose_parameters: Callable[..., Mapping[str, Any]] = use_all_processors
     choice_depends_on_given: bool = False
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
-    problem_notes: Callable[[Any], tuple[str, ...]] = no_problem_notes
+    problem_notes: Callable[[Any], tuple[str, ...]] = lambda problem: ()
     fit_parameters: Callable[[Any, Any, str], Any] = keep_parameters
     backends: Mapping[str, str]
-    refuse_backend: Callable[[Any, str], str] = accept_backend
+    refuse_backend: Callable[[Any, str], str] = lambda problem, backend: ""
     returns: frozenset[str]
     is_exact: bool = True
     is_heuristic: bool = False

@@ -219,3 +219,8 @@ class Result:
     def check(self, problem: Any) -> None:
         """Check the answer independently of the method; raise AssertionError if it does not fit the problem."""
         self.answer.check(self.problem if self.problem == problem else problem)  # its own names the best variant
+
+
+def format_score(result: Result) -> str:
+    """Return the score of a result in the units of the matrix: '1,234' or '1,234.50'."""
+    return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.2f}"

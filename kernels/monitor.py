@@ -86,7 +86,7 @@ class Monitor:
 
 
 PART_STEPS = 1000
-"""Steps in which a `PartMonitor` reports its progress."""
+"""Steps in which a `PartMonitor` reports a unit."""
 
 
 class CancelOnlyMonitor(Monitor):
@@ -103,20 +103,22 @@ class CancelOnlyMonitor(Monitor):
 
 
 class PartMonitor(CancelOnlyMonitor):
-    """Reports one of several equal parts of a phase to the monitor of the whole phase.
+    """Reports a part of a phase to the monitor of the whole phase: ``size`` of ``total`` units, from ``first`` on.
 
     A part may have phases of its own that each start at 0; the progress of the whole never goes back. The owner of the
-    whole reports its end.
+    whole reports its end. Each unit is reported in some ``steps``.
     """
 
-    def __init__(self, whole: Monitor, number: int, part_count: int, phase: str) -> None:
+    def __init__(
+        self, whole: Monitor, first: int, total: int, phase: str, size: int = 1, steps: int = PART_STEPS
+    ) -> None:
         super().__init__(whole)
-        self._number, self._parts, self._phase = number, part_count, phase
+        self._first, self._total, self._size, self._phase = steps * first, steps * total, steps * size, phase
         self._highest = 0
         self.update(0, 1)
 
     def update(self, done: int, total: int, phase: str = "") -> None:
         """Report ``done`` of ``total`` units of this part; raise Cancelled if either run was asked to stop."""
         self.check()
-        self._highest = max(self._highest, PART_STEPS * done // max(total, 1))
-        self._source.update(PART_STEPS * self._number + self._highest, PART_STEPS * self._parts, self._phase)
+        self._highest = max(self._highest, self._size * done // max(total, 1))
+        self._source.update(self._first + self._highest, self._total, self._phase)

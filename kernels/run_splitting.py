@@ -19,16 +19,6 @@ class RunPiece:
     cost: float = 1.0
 
 
-def keep_problem(problem: Any) -> Any:
-    """Return the problem unchanged (default of ``RunSplitting.prepare_problem``)."""
-    return problem
-
-
-def always_pays(problem: Any, workers: int) -> bool:
-    """Return True (default of ``RunSplitting.pays_beside_gpu``)."""
-    return True
-
-
 class PieceSource(Protocol):
     """The pieces of a run, which an executor computes when the method asks for them."""
 
@@ -79,7 +69,7 @@ class RunSplitting:
     list_pieces: Callable[[Any, int], Sequence[RunPiece]]
     backends: Mapping[str, str]
     join_pieces: str = ""
-    prepare_problem: Callable[[Any], Any] = keep_problem
+    prepare_problem: Callable[[Any], Any] = lambda problem: problem
     finish_run: Mapping[str, str] = field(default_factory=dict)
-    pays_beside_gpu: Callable[[Any, int], bool] = always_pays
+    pays_beside_gpu: Callable[[Any, int], bool] = lambda problem, workers: True
     estimate_memory: Callable[[Any, Any, Mapping[str, int], str], Footprint] | None = None

@@ -40,6 +40,15 @@ def parse_real(text: str | bytes) -> float:
     return float(text)
 
 
+def is_real(text: str | bytes) -> bool:
+    """Return whether `parse_real` takes a text."""
+    try:
+        parse_real(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_number(text: str) -> bool:
     """Return whether a text is a finite number."""
     try:

@@ -77,16 +77,6 @@ ProblemAndParameters = tuple[Any, Mapping[str, Any]]
 """A problem, and the values of parameters that affect its memory or time."""
 
 
-def _keep_values(method: Method, backend: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the drawn values unchanged (default of ``Trials.adjust_values``)."""
-    return values
-
-
-def _no_phases(method: Method, backend: str) -> frozenset[str]:
-    """Return no phases (default of ``Trials.phases_without_steps``)."""
-    return frozenset()
-
-
 @dataclass(frozen=True, slots=True)
 class Trials:
     """How the methods of a problem type are tested.
@@ -123,8 +113,8 @@ class Trials:
     make_long_problem: Callable[[Method, str, int], ProblemAndParameters]
     draw_larger_problem: Callable[[TrialChooser], Any] | None = None
     symmetries: tuple[ProblemSymmetry, ...] = ()
-    adjust_values: Callable[[Method, str, dict[str, Any]], dict[str, Any]] = _keep_values
-    phases_without_steps: Callable[[Method, str], frozenset[str]] = _no_phases
+    adjust_values: Callable[[Method, str, dict[str, Any]], dict[str, Any]] = lambda method, backend, values: values
+    phases_without_steps: Callable[[Method, str], frozenset[str]] = lambda method, backend: frozenset()
     assert_read_back: Callable[[Result, Sequence[Any]], None] | None = None
     unread_suffixes: frozenset[str] = frozenset()
     example_count: int = 24
@@ -142,6 +132,11 @@ def load_trials(problem: ProblemType) -> Trials:
     assert problem.trials_name, f"the problem type {problem.id} does not say how its methods are tried"
     module, name = problem.trials_name.split(":")
     return getattr(importlib.import_module(module), name)
+
+
+def draw_length(choose: TrialChooser, borders: Sequence[int], longest: int, shortest: int = 1) -> int:
+    """Draw one of the lengths around the borders of pieces, or any length from ``shortest`` to ``longest``."""
+    return choose.choose_one(borders) if choose.choose_one((True, False)) else choose.draw_integer(shortest, longest)
 
 
 def draw_matrix(choose: TrialChooser) -> SubstitutionMatrix:

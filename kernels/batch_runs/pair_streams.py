@@ -26,7 +26,7 @@ from antidiag.kernels.io.files import file_version, write_lines
 from antidiag.kernels.io.hit_tables import Hit, QueryHits, group_by_query
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor, PartMonitor
 from antidiag.kernels.pairwise.batch import formats, problem
 from antidiag.kernels.pairwise.batch.model import ALL, QUERIES, RECORDS, BatchAnswer, BatchProblem
 from antidiag.kernels.pairwise.batch.pair_blocks import MOST_LETTERS, MOST_PAIRS, block_problem
@@ -265,7 +265,8 @@ class PairStream:
         for batch in cut_batches(self._iterate_pairs()):
             whole = replace(self.template, sequences=[one for side in zip(*batch, strict=True) for one in side])
             planned = engine.plan_run(self.method, whole, parameters, backend, device)
-            result = engine.execute(planned, PieceMonitor(self.monitor, done, len(batch), self.pair_count))
+            part = PartMonitor(self.monitor, done, self.pair_count, "pairs", size=len(batch), steps=1)
+            result = engine.execute(planned, part)
             for name, time_ms in result.times_ms.items():
                 found.times_ms[name] = found.times_ms.get(name, 0.0) + time_ms
             found.cells += result.cells
@@ -344,18 +345,3 @@ class StreamedHits(Sequences[Hit]):
 
     def __getitem__(self, index: Any) -> Any:
         raise TypeError("streamed hits are iterated once, and have no places")
-
-
-class PieceMonitor(CancelOnlyMonitor):
-    """Reports the progress of a piece of a stream as pairs of the whole stream."""
-
-    def __init__(self, whole: Monitor, done: int, count: int, total: int) -> None:
-        super().__init__(whole)
-        self._done, self._count, self._total = done, count, total
-        self._highest = 0
-
-    def update(self, done: int, total: int, phase: str = "") -> None:
-        """Report ``done`` of ``total`` units of this piece; raise Cancelled if either run was asked to stop."""
-        self.check()
-        self._highest = max(self._highest, self._count * done // max(total, 1))
-        self._source.update(self._done + self._highest, self._total, "pairs")

@@ -12,7 +12,7 @@ that a run returns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isqrt, prod
 
@@ -85,7 +85,7 @@ class CooptimalStructures:
             if partner != NONE:
                 first = int(self.intervals[part, 0])
                 partners[first], partners[partner] = partner, first
-            behind = self._count_interval(right)
+            behind = self.count_interval(right)
             waiting += [(p, at) for p, at in ((inside, number // behind), (right, number % behind)) if p != NONE]
         return partners
 
@@ -113,9 +113,9 @@ class CooptimalStructures:
 
     def _count_case(self, case: int) -> int:
         """Return how many optimal structures of an interval use a case."""
-        return self._count_interval(int(self.cases[case, 1])) * self._count_interval(int(self.cases[case, 2]))
+        return self.count_interval(int(self.cases[case, 1])) * self.count_interval(int(self.cases[case, 2]))
 
-    def _count_interval(self, part: int) -> int:
+    def count_interval(self, part: int) -> int:
         """Return how many optimal structures an interval has."""
         if part not in self._count_cache:
             whole, worth = self._remainder_weights
@@ -170,9 +170,7 @@ def find_cooptimal(
         monitor.check()
         _count_modulo(starts, cases, prime, line)
     made = CooptimalStructures(problem, made_of, parts, starts, cases, shares, primes, remainders, 1)
-    return CooptimalStructures(
-        problem, made_of, parts, starts, cases, shares, primes, remainders, made._count_interval(len(parts) - 1)
-    )
+    return replace(made, total=made.count_interval(len(parts) - 1))
 
 
 def compute_table(problem: FoldingProblem, threads: int, monitor: Monitor, device: int | None = None) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -34,13 +34,11 @@ def matrix_chain(problem: ChainProblem, parameters: ThreadParameters, monitor: M
     return Outcome(_order_chain(run, problem), run.times_ms, 8 * problem.n**2)
 
 
-@cache
 def _compile_folding() -> None:
     """Compile, or load from the cache folder, by folding two letters."""
     _fold(CpuRun(), TINY_FOLDING)
 
 
-@cache
 def _compile_chain() -> None:
     """Compile, or load from the cache folder, by ordering two matrices."""
     _order_chain(CpuRun(), TINY_CHAIN)

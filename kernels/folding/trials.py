@@ -11,7 +11,7 @@ from antidiag.kernels.folding import reference
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_length
 
 BORDERS = (1, 2, 3, 31, 32, 33, 62, 63, 64, 65, 66)
 """Numbers of letters and matrices around the block size of the CPU and the tile size of a GPU."""
@@ -22,7 +22,7 @@ ALPHABETS = ("ACGU", "GC", "GU", "ACGUN", "A")
 def draw_folding(choose: TrialChooser, longest: int = LONGEST) -> FoldingProblem:
     """Return a problem of random letters of which all, some or none pair."""
     length, alphabet = (
-        choose.choose_one((0, _draw_length(choose, longest), _draw_length(choose, longest))),
+        choose.choose_one((0, draw_length(choose, BORDERS, longest), draw_length(choose, BORDERS, longest))),
         choose.choose_one(ALPHABETS),
     )
     letters = "".join(choose.make_generator().choice(list(alphabet), length))
@@ -31,7 +31,7 @@ def draw_folding(choose: TrialChooser, longest: int = LONGEST) -> FoldingProblem
 
 def draw_chain(choose: TrialChooser, longest: int = LONGEST) -> ChainProblem:
     """Return a chain of matrices; dimensions are often equal, so that many orders cost the same."""
-    length, most = _draw_length(choose, longest), choose.choose_one((1, 2, 9, 1000))
+    length, most = draw_length(choose, BORDERS, longest), choose.choose_one((1, 2, 9, 1000))
     return make_chain(choose.make_generator().integers(1, most, length + 1, endpoint=True))
 
 
@@ -92,10 +92,6 @@ def make_large_chain(method: Method, backend: str, size: int) -> ProblemAndParam
 def unlogged_phases(method: Method, backend: str) -> frozenset[str]:
     """Return the phases that follow the table and compute no part of it."""
     return frozenset({"structure", "order"})
-
-
-def _draw_length(choose: TrialChooser, longest: int) -> int:
-    return choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
 
 
 FOLDING = Trials(

@@ -15,7 +15,6 @@ import numpy as np
 from antidiag.kernels.folding import problem as problems
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from antidiag.kernels.model import SequenceType
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import (
@@ -32,19 +31,10 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, sequence_input
+from antidiag.kernels.walkthroughs.typed_inputs import count_input, parse_sequence, sequence_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-THREADS = Parameter(
-    "threads",
-    "int",
-    "Threads",
-    "Threads that share the intervals of one length.",
-    default=4,
-    minimum=1,
-    maximum=64,
-    unit="threads",
-)
+THREADS = count_input("threads", "Threads", "Threads that share the intervals of one length.", 4, "threads", most=64)
 
 RECURRENCE = "M(i, j) = max( M(i, j-1), M(i, k-1) + 1 + M(k+1, j-1) for every k that pairs with j )"
 PRODUCTS = "C(i, j) = min over k of C(i, k) + C(k+1, j) + rows(i) x columns(k) x columns(j)"

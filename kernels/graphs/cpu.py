@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -33,41 +33,6 @@ Distances = Callable[..., np.ndarray]
 """Computes the distances of a problem in a run, which is a phase; some take the layout of matrices, too."""
 
 
-def floyd_warshall(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """FLOYDWARSHALL (algorithm 6.1), step by step on one thread."""
-    return _run_algorithm(problem, parameters, monitor, steps, _run_serial_floyd, algorithms.STEPS)
-
-
-def floyd_blocked(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Blocked Floyd-Warshall on all cores."""
-    return _run_algorithm(problem, parameters, monitor, steps, _run_blocked_floyd, algorithms.BLOCKED)
-
-
-def floyd_smem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """SMemFloyd: repeated squaring (equation 6.7) of a matrix in contiguous blocks."""
-    return _run_algorithm(problem, parameters, monitor, steps, _square_repeatedly, algorithms.SQUARED, "tiles")
-
-
-def floyd_tmem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """TMemFloyd: repeated squaring of a row-major matrix, whose blocks are read through the caches."""
-    return _run_algorithm(problem, parameters, monitor, steps, _square_repeatedly, algorithms.SQUARED, "rows")
-
-
-def bipartite_serial(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """BIPARTITEAPSP (algorithm 6.2) on one thread, with products by the definition."""
-    return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE_SERIAL, None)
-
-
-def bipartite_smem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """SMemBipartite: BIPARTITEAPSP with contiguous blocks."""
-    return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE, "tiles")
-
-
-def bipartite_tmem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """TMemBipartite: BIPARTITEAPSP with row-major matrices."""
-    return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE, "rows")
-
-
 def _run_algorithm(
     problem: PathsProblem,
     parameters: MethodParameters,
@@ -75,7 +40,7 @@ def _run_algorithm(
     steps: StepLog,
     distances: Distances,
     algorithm: PathAlgorithm,
-    *layout: Layout | None,
+    layout: tuple[Layout | None, ...] = (),
 ) -> Outcome:
     """Search for a negative cycle; without one, compute distances, and predecessors if asked for."""
     run = CpuRun(monitor, steps, parameters.worker_threads)
@@ -96,7 +61,6 @@ def _run_algorithm(
     return Outcome(PathsAnswer(found, before), run.times_ms, host_bytes(problem, algorithm))
 
 
-@cache
 def _compile_algorithm(
     distances: Distances, layout: tuple[Layout | None, ...], precision: str, predecessors_too: bool, is_lifted: bool
 ) -> None:
@@ -232,3 +196,21 @@ def _multiply_serially(
 
     phase.share(work)
     return c
+
+
+floyd_warshall = partial(_run_algorithm, distances=_run_serial_floyd, algorithm=algorithms.STEPS)
+"""FLOYDWARSHALL (algorithm 6.1), step by step on one thread."""
+floyd_blocked = partial(_run_algorithm, distances=_run_blocked_floyd, algorithm=algorithms.BLOCKED)
+"""Blocked Floyd-Warshall on all cores."""
+floyd_smem = partial(_run_algorithm, distances=_square_repeatedly, algorithm=algorithms.SQUARED, layout=("tiles",))
+"""SMemFloyd: repeated squaring (equation 6.7) of a matrix in contiguous blocks."""
+floyd_tmem = partial(_run_algorithm, distances=_square_repeatedly, algorithm=algorithms.SQUARED, layout=("rows",))
+"""TMemFloyd: repeated squaring of a row-major matrix, whose blocks are read through the caches."""
+bipartite_serial = partial(
+    _run_algorithm, distances=_solve_bipartite, algorithm=algorithms.BIPARTITE_SERIAL, layout=(None,)
+)
+"""BIPARTITEAPSP (algorithm 6.2) on one thread, with products by the definition."""
+bipartite_smem = partial(_run_algorithm, distances=_solve_bipartite, algorithm=algorithms.BIPARTITE, layout=("tiles",))
+"""SMemBipartite: BIPARTITEAPSP with contiguous blocks."""
+bipartite_tmem = partial(_run_algorithm, distances=_solve_bipartite, algorithm=algorithms.BIPARTITE, layout=("rows",))
+"""TMemBipartite: BIPARTITEAPSP with row-major matrices."""

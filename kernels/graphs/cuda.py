@@ -34,32 +34,9 @@ Distances = Callable[[PathsProblem, DeviceRun, cupy.ndarray], cupy.ndarray]
 """Compute the distances from the weights on the device; both are padded to whole tiles, and may be the same array."""
 
 
-def floyd_blocked(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Blocked Floyd-Warshall: four launches per diagonal block."""
-    return _run_algorithm(problem, monitor, steps, _run_blocked_floyd)
-
-
-def floyd_smem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """SMemFloyd: repeated squaring (equation 6.7), with factors loaded into shared memory."""
-    return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=False))
-
-
-def floyd_tmem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """TMemFloyd: repeated squaring, with factors read through textures."""
-    return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=True))
-
-
-def bipartite_smem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """SMemBipartite: BIPARTITEAPSP (algorithm 6.2), powers by squaring."""
-    return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=False))
-
-
-def bipartite_tmem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """TMemBipartite: BIPARTITEAPSP, with factors read through textures."""
-    return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=True))
-
-
-def _run_algorithm(problem: PathsProblem, monitor: Monitor, steps: StepLog, distances: Distances) -> Outcome:
+def _run_algorithm(
+    problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog, distances: Distances
+) -> Outcome:
     """Search for a negative cycle on the host; without one, compute distances, and predecessors if asked for."""
     run = DeviceRun(monitor, steps, rows=problem.n)
     if problem.graph.least_weight < 0:
@@ -257,3 +234,15 @@ def _find_predecessors(
     with run.time_phase("predecessors"):
         predecessors.repair_all(found, distances, problem.matrix, limit, lambda done, total: run.monitor.check())
     return found
+
+
+floyd_blocked = partial(_run_algorithm, distances=_run_blocked_floyd)
+"""Blocked Floyd-Warshall: four launches per diagonal block."""
+floyd_smem = partial(_run_algorithm, distances=partial(_square_weights, texture=False))
+"""SMemFloyd: repeated squaring (equation 6.7), with factors loaded into shared memory."""
+floyd_tmem = partial(_run_algorithm, distances=partial(_square_weights, texture=True))
+"""TMemFloyd: repeated squaring, with factors read through textures."""
+bipartite_smem = partial(_run_algorithm, distances=partial(_solve_bipartite, texture=False))
+"""SMemBipartite: BIPARTITEAPSP (algorithm 6.2), powers by squaring."""
+bipartite_tmem = partial(_run_algorithm, distances=partial(_solve_bipartite, texture=True))
+"""TMemBipartite: BIPARTITEAPSP, with factors read through textures."""

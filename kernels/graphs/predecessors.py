@@ -13,7 +13,7 @@ import numpy as np
 from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.graphs import cpu_predecessors
 from antidiag.kernels.graphs.graph import Graph, from_weights
-from antidiag.kernels.graphs.number_precision import DIGITS, TOLERANCE
+from antidiag.kernels.graphs.problem import DIGITS, TOLERANCE
 from antidiag.kernels.monitor import Monitor
 
 ROWS = 256

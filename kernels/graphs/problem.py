@@ -12,13 +12,16 @@ import numpy as np
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.graphs.graph import Graph, find_sides
-from antidiag.kernels.graphs.number_precision import DIGITS
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.semiring import FINITE_LIMIT, MIN_PLUS
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count
 
 PRECISIONS = ("int32", "float32", "float64")
+DIGITS = {"int32": 53, "float32": 24, "float64": 53}
+"""Binary digits of a type; weights for int32 were checked when the problem was built."""
+TOLERANCE = {"int32": 0.0, "float32": 1e-5, "float64": 1e-12}
+"""How much two equal paths may differ by rounding, relative to the largest distance."""
 
 OPTIONS = (
     Parameter(

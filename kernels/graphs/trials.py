@@ -10,10 +10,9 @@ import numpy as np
 
 from antidiag.kernels.graphs import problem, reference
 from antidiag.kernels.graphs.graph import Graph, from_weights
-from antidiag.kernels.graphs.number_precision import TOLERANCE
-from antidiag.kernels.graphs.problem import PRECISIONS, PathsAnswer, PathsProblem
+from antidiag.kernels.graphs.problem import PRECISIONS, TOLERANCE, PathsAnswer, PathsProblem
 from antidiag.kernels.method import Method
-from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_length
 
 BORDERS = (1, 2, 3, 31, 32, 33, 63, 64, 65)
 """Numbers of vertices around the sizes of blocks on the CPU and tiles on a GPU."""
@@ -33,7 +32,7 @@ def draw_graph(
 
     With ``negative``, potentials make some weights negative but no cycle; with ``cycles``, some cycles may be negative.
     """
-    n = choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
+    n = draw_length(choose, BORDERS, longest)
     most, share, side = (
         choose.choose_one((2, 5, 1000)),
         choose.choose_one((1.0, 0.5, 2 / n)),

@@ -16,7 +16,7 @@ from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_a
 from antidiag.kernels.hmm.sums.problem import EvaluationAnswer, LearningAnswer, LearningProblem, PosteriorAnswer
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_length
 
 STATES, MORE_STATES = (1, 2, 3, 8, 9, 17), (2, 8, 17, 33)
 """Around whole vectors; beyond those whose matrices a GPU multiplies."""
@@ -61,7 +61,7 @@ def draw_problem(choose: TrialChooser, states: tuple[int, ...] = STATES, longest
     """Draw a model, dense or sparse, and a sequence with letters that it does not know."""
     seed = choose.draw_integer(0, 2**32 - 1)
     hmm = draw_model(choose.choose_one(states), choose.draw_integer(1, len(SYMBOLS)), choose.choose_one(ZEROS), seed)
-    length = choose.choose_one(LENGTHS) if choose.choose_one((True, False)) else choose.draw_integer(0, longest)
+    length = draw_length(choose, LENGTHS, longest, 0)
     return HmmProblem(hmm, _draw_letters(hmm, length, seed + 1), "missing")
 
 

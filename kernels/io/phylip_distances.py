@@ -13,7 +13,7 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_ma
 from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.io.unique_names import first_repeated
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.text import parse_real
+from antidiag.kernels.text import is_real, parse_real
 
 LAYOUTS = {
     cpu_numbers.SQUARE: "square",
@@ -78,7 +78,7 @@ def parse_phylip(text: bytes, source: str, name: str, monitor: Monitor) -> Dista
             values[...] = 0
             failures.append(failure)
     spaced = SECOND_WORD.match(text, start)
-    named = failures[len(LAYOUTS) :] if spaced and not _is_number(spaced[1]) else failures[: len(LAYOUTS)]
+    named = failures[len(LAYOUTS) :] if spaced and not is_real(spaced[1]) else failures[: len(LAYOUTS)]
     likely = max(named, key=lambda failure: failure.at)
     taxon = f", taxon {likely.taxon}" if likely.taxon else ""
     raise InputError(
@@ -94,14 +94,6 @@ def _check_names(text: bytes, found: list[_TaxonRecord], source: str) -> tuple[s
         lines = " and ".join(str(_line_number(text, found[number].at)) for number in twice)
         raise InputError(f"{source}, lines {lines}: taxon {names[twice[0]]} occurs twice; rename or remove one")
     return names
-
-
-def _is_number(word: bytes) -> bool:
-    try:
-        parse_real(word)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_count(text: bytes, source: str) -> tuple[int, int]:

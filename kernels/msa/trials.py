@@ -64,14 +64,14 @@ def draw_problem(
     taxa = [sequence.name for sequence in data if len(sequence)]
     given = choose.choose_one(("nothing", "nothing", "tree", "distances"))
     if given == "tree":
-        data += (_random_tree(taxa, choose.make_generator()),)
+        data += (draw_random_tree(taxa, choose.make_generator()),)
     elif given == "distances":
         upper = np.triu(choose.make_generator().random((len(taxa), len(taxa))).round(2), 1)
         data += (make_distance_matrix(taxa, upper + upper.T),)
     return problem.make_problem(data, options)
 
 
-def _random_tree(taxa: Sequences[str], random: np.random.Generator) -> Tree:
+def draw_random_tree(taxa: Sequences[str], random: np.random.Generator) -> Tree:
     """Return a tree of random joins, some of more than two branches."""
     if len(taxa) == 1:
         return Tree(tuple(taxa), np.array([-1]), np.array([np.nan]))

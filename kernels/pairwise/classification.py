@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from antidiag.kernels.dp_taxonomy import NMDP, DependencyPicture, DpClassification, make_dependency_picture
-
-
-def _draw_grid() -> DependencyPicture:
-    """Return the picture of a cell's dependencies."""
-    cells = {(j, i): f"H[{i}, {j}]" for i in range(3) for j in range(3)}
-    return make_dependency_picture(
-        (2, 2), [[(1, 1)], [(2, 1)], [(1, 2)]], cells, "levels are antidiagonals: one and two back"
-    )
-
+from antidiag.kernels.dp_taxonomy import NMDP, DpClassification, draw_alignment_table
 
 GAPS = DpClassification(
     NMDP,
@@ -19,5 +10,5 @@ GAPS = DpClassification(
     "Antidiagonals need the one before for gaps and the second before for a match; three states for affine gaps "
     "(five where gap costs have two pieces) keep one recursive term, where gaps of any cost would need whole rows and "
     "columns.",
-    _draw_grid(),
+    draw_alignment_table("H", "levels are antidiagonals: one and two back"),
 )

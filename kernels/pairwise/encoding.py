@@ -65,11 +65,6 @@ class EncodedPair:
         return 1 + len(self.gap_pieces)
 
     @property
-    def greatest_opening(self) -> int:
-        """The greatest cost of opening a gap."""
-        return max(opening for opening, _ in self.gap_pieces)
-
-    @property
     def letter_count(self) -> int:
         """The number of letters that occur."""
         return self.table.shape[0]

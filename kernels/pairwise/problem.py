@@ -10,7 +10,7 @@ from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.model import Result, Sequence, SequenceType, format_score
 from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import UNKNOWN_END, Alignment, PairProblem
 from antidiag.kernels.parameters import Parameter
@@ -136,11 +136,6 @@ def _describe_letters(problem: PairProblem, path: Alignment) -> str:
     numbered = [problem.number_letters(side, path.start[side], path.end[side]) for side in (0, 1)]
     spans = zip(problem.data, numbered, strict=True)
     return ", ".join(f"{start:,} to {end:,} of {sequence.name}" for sequence, (start, end) in spans)
-
-
-def format_score(result: Result) -> str:
-    """Return the score in the units of the matrix: '1,234' or '1,234.50'."""
-    return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.2f}"
 
 
 def setting_rows(problem: PairProblem) -> LabelledRows:

@@ -14,7 +14,14 @@ from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.scoring import NO_FREE_ENDS, FreeEnds, Mode, Scoring, Strand, SubstitutionMatrix, match_mismatch
-from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
+from antidiag.kernels.trials import (
+    ProblemAndParameters,
+    ProblemSymmetry,
+    TrialChooser,
+    Trials,
+    draw_length,
+    draw_matrix,
+)
 
 BORDERS = [border + offset for border in (0, 16, 32, 64, 96, 128) for offset in (-1, 0, 1, 2) if border + offset > 0]
 """Lengths around lane, strip and batch borders."""
@@ -53,7 +60,7 @@ def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
     open2, extend2 = later or (None, None)
     scoring = Scoring(draw_matrix(choose), open1, extend1, open2, extend2)
     alphabet = choose.choose_one(("A", "AB", "ABCD"))
-    m, n = _draw_length(choose, longest), _draw_length(choose, longest)
+    m, n = draw_length(choose, BORDERS, longest), draw_length(choose, BORDERS, longest)
     related, mode, random = choose.choose_one((False, True)), choose.choose_one(tuple(Mode)), choose.make_generator()
     strand = choose.choose_one(STRANDS)
     ends = FreeEnds(*(choose.choose_one((False, True)) for _ in range(4))) if mode is Mode.CUSTOM else NO_FREE_ENDS
@@ -188,10 +195,6 @@ def adjust_parameters(method: Method, backend: str, drawn: dict[str, Any]) -> di
     if drawn.get("mapping") == "published" and drawn["s"] is not None:
         found["s"] = drawn["s"] + UNEVEN_COLUMNS
     return found
-
-
-def _draw_length(choose: TrialChooser, longest: int) -> int:
-    return choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
 
 
 def _mutate(first: np.ndarray, second: np.ndarray, random: np.random.Generator) -> np.ndarray:

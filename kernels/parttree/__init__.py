@@ -64,69 +64,52 @@ LINKAGE_UNIT = "steps of pairs: a letter against a word of bits"
 
 _declare_method = partial(Method, family="parttree", parameters=PartTreeThreads)
 _declare_tree_method = partial(_declare_method, problem_type=PART_TREE, returns=frozenset({"tree"}))
-PAIR_MODELS = minimum_models(full_work, OWN_ESTIMATE, "pairs of sequences")
+_declare_part_tree = partial(
+    _declare_tree_method,
+    is_heuristic=True,
+    criterion=PARTTREE,
+    picture=TablePicture(logged_work=sizes.part_tree_logged),
+    problem_notes=note_short_sequences,
+)
+_part_tree_cost = partial(
+    CostEstimate,
+    estimate_memory=sizes.part_tree_footprint,
+    count_work=full_work,
+    count_timed_work=sizes.timed_tree_work,
+    cost_models=minimum_models(full_work, OWN_ESTIMATE, "pairs of sequences"),
+)
 
 METHODS = (
-    _declare_tree_method(
+    _declare_part_tree(
         id="parttree",
         name="PartTree",
-        is_heuristic=True,
         summary="Guide tree of very many sequences: references are picked and joined, each other sequence goes to "
         "the nearest one, and each group is split again.",
         citation=MAFFT,
         parameters=PartTreeWarps,
-        criterion=PARTTREE,
         backends=backends_in("antidiag.kernels.parttree.splitting", "parttree"),
-        cost=CostEstimate(
-            estimate_memory=sizes.part_tree_footprint,
-            count_work=full_work,
-            count_timed_work=sizes.timed_tree_work,
-            nominal_gcups={"cpu": 0.003, "cuda": 2.0},
-            cost_models=PAIR_MODELS,
-        ),
-        picture=TablePicture(logged_work=sizes.part_tree_logged),
-        problem_notes=note_short_sequences,
+        cost=_part_tree_cost(nominal_gcups={"cpu": 0.003, "cuda": 2.0}),
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:WARPS"),
     ),
-    _declare_tree_method(
+    _declare_part_tree(
         id="cuda-parttree",
         name="CUDA-Parttree",
-        is_heuristic=True,
         summary="PartTree whose first level compares the references with sorted and padded sections of sequences; "
         "each thread compares one sequence.",
         citation=PAPER.with_section("section 4.2"),
         parameters=SectionParameters,
-        criterion=PARTTREE,
         backends=backends_in("antidiag.kernels.parttree.splitting", "cuda_parttree"),
-        cost=CostEstimate(
-            estimate_memory=sizes.sections_footprint,
-            count_work=full_work,
-            count_timed_work=sizes.timed_tree_work,
-            nominal_gcups={"cpu": 0.01, "cuda": 0.2},
-            cost_models=PAIR_MODELS,
-        ),
-        picture=TablePicture(logged_work=sizes.part_tree_logged),
-        problem_notes=note_short_sequences,
+        cost=_part_tree_cost(estimate_memory=sizes.sections_footprint, nominal_gcups={"cpu": 0.01, "cuda": 0.2}),
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:PARTTREE"),
     ),
-    _declare_tree_method(
+    _declare_part_tree(
         id="parttree-serial",
         name="PartTree-serial",
-        is_heuristic=True,
         summary="PartTree on one thread: every sequence is compared with a map of the 6-mers of every reference.",
         citation=PAPER.with_section("algorithm 1"),
         parameters=MethodParameters,
-        criterion=PARTTREE,
         backends=backends_in("antidiag.kernels.parttree.splitting", "parttree_serial", CPU_ONLY),
-        cost=CostEstimate(
-            estimate_memory=sizes.part_tree_footprint,
-            count_work=full_work,
-            count_timed_work=sizes.timed_tree_work,
-            nominal_gcups={"cpu": 0.005},
-            cost_models=PAIR_MODELS,
-        ),
-        picture=TablePicture(logged_work=sizes.part_tree_logged),
-        problem_notes=note_short_sequences,
+        cost=_part_tree_cost(nominal_gcups={"cpu": 0.005}),
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:SERIAL"),
     ),
     _declare_tree_method(

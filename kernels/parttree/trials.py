@@ -13,7 +13,7 @@ import numpy as np
 
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.method import Method, ProblemType
-from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa import trials as msa_trials
 from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
 from antidiag.kernels.msa.consistency.given_alignment_trials import insert_random_gaps
@@ -22,15 +22,13 @@ from antidiag.kernels.parttree import reference
 from antidiag.kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
 from antidiag.kernels.parttree.progressive import alignment_rules
 from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, BASES, random_family
-from antidiag.kernels.trees.trials import path_lengths, thread_parameters
+from antidiag.kernels.trees.trials import check_read_back, path_lengths, thread_parameters
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
 
 MOST, LARGER, LONGEST = 40, 300, 60
 SHORT = 4, 6
 MEDOIDS = 4
 """References of a large family: with two there is a group for every few sequences, which takes long."""
-CHECKED_LEAVES = 300
-"""Leaves of a tree read from a file whose distances are checked, about."""
 REPEATED = 700
 """Letters of a repeat: more of one word than a byte can count."""
 SILENT = frozenset({"words", "sequence setup", "reference maps", "retrieval", "return"})
@@ -132,14 +130,6 @@ def long_sequences(method: Method, backend: str, size: int) -> ProblemAndParamet
     return PartTreeProblem(random_proteins(40 * size), 1000), thread_parameters(method, 2)
 
 
-def check_read_back(result: Result, data: Sequences[Any]) -> None:
-    """Check leaves and some distances of a tree read from a file, which has fewer digits."""
-    (tree,) = data
-    assert result.answer.tree.taxa == tree.taxa, "the leaves are others"
-    one, other = (path_lengths(each, max(len(tree.taxa) // CHECKED_LEAVES, 1)) for each in (result.answer.tree, tree))
-    np.testing.assert_allclose(other.values, one.values, rtol=1e-5, atol=1e-5 * float(one.values.max(initial=0)))
-
-
 PART_TREE = Trials(
     draw_problem=draw_problem,
     solve_by_textbook=textbook_trees,
@@ -171,7 +161,7 @@ def _draw_alignment(choose: TrialChooser, largest: int, longest: int) -> Any:
     data: tuple[Any, ...] = msa_trials.draw_sequences(choose, largest, longest)
     taxa = [one.name for one in data if len(one)]
     if choose.choose_one((False, False, True)):
-        data += (msa_trials._random_tree(taxa, choose.make_generator()),)
+        data += (msa_trials.draw_random_tree(taxa, choose.make_generator()),)
     return _alignment_problem_type().make_problem(data, options)
 
 

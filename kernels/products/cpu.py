@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
@@ -34,7 +32,6 @@ def multiply_matrices(
     return Outcome(ProductAnswer(found), run.times_ms, sizes.estimate_footprint(problem, parameters, "cpu").host_bytes)
 
 
-@cache
 def _compile_product(dtype: np.dtype, semiring: Semiring) -> None:
     """Compile, or load from the cache folder, by multiplying two numbers."""
     tiny = np.zeros((1, 1), dtype)

@@ -15,7 +15,7 @@ from antidiag.kernels.io.number_tables import MATRIX_ENDINGS, NPY
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.text import format_count, parse_real, quote_text
+from antidiag.kernels.text import format_count, is_real, parse_real, quote_text
 
 NATIVE_TYPES = ("int32", "float32", "float64")
 """Types that are not converted; all others become float64."""
@@ -144,16 +144,8 @@ def _parse_row(path: Path, number: int, line: str) -> np.ndarray:
     try:
         return np.array([parse_real(field) for field in fields])
     except ValueError:
-        wrong = next(field for field in fields if not _is_number(field))
+        wrong = next(field for field in fields if not is_real(field))
         raise InputError(f"{path}, line {number:,}: {quote_text(wrong)} is not a number") from None
-
-
-def _is_number(field: str) -> bool:
-    try:
-        parse_real(field)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_int32(values: np.ndarray) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.products.matrix import SemiringMatrix
 from antidiag.kernels.products.matrix import check_matrix as matrix
 from antidiag.kernels.products.problem import ProductAnswer, ProductProblem, build_problem
@@ -30,64 +29,33 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_table
+from antidiag.kernels.walkthroughs.typed_inputs import (
+    choice_input,
+    count_input,
+    format_table,
+    parse_table,
+    table_input,
+)
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 INPUTS = (
-    TypedInput(
-        "first",
-        "text",
-        "First matrix",
-        "Rows separated by ;. A minus sign alone means no path.",
-        default="0 3 - 1; 2 0 4 -; - 5 0 2",
-        layout="matrix",
+    table_input(
+        "first", "First matrix", "Rows separated by ;. A minus sign alone means no path.", "0 3 - 1; 2 0 4 -; - 5 0 2"
     ),
-    TypedInput(
+    table_input(
         "second",
-        "text",
         "Second matrix",
         "It needs as many rows as the first matrix has columns.",
-        default="0 2 7; 1 0 -; 3 1 0; 2 - 4",
-        layout="matrix",
+        "0 2 7; 1 0 -; 3 1 0; 2 - 4",
     ),
-    Parameter(
-        "algebra",
-        "choice",
-        "Algebra",
-        "Minimum or maximum of the sums.",
-        default=MIN_PLUS.id,
-        choices=(MIN_PLUS.id, MAX_PLUS.id),
-    ),
+    choice_input("algebra", "Algebra", "Minimum or maximum of the sums.", (MIN_PLUS.id, MAX_PLUS.id)),
 )
-TILE = Parameter(
-    "s",
-    "int",
-    "Tile s",
-    "Rows and columns of the product per block of threads.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="numbers",
+TILE = count_input("s", "Tile s", "Rows and columns of the product per block of threads.", 2, "numbers")
+SLAB = count_input(
+    "d", "Slab d", "Columns of the first and rows of the second matrix that are copied at a time.", 2, "numbers"
 )
-SLAB = Parameter(
-    "d",
-    "int",
-    "Slab d",
-    "Columns of the first and rows of the second matrix that are copied at a time.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="numbers",
-)
-WORKERS = Parameter(
-    "workers",
-    "int",
-    "Multiprocessors",
-    "Multiprocessors that compute tiles at the same time.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="multiprocessors",
+WORKERS = count_input(
+    "workers", "Multiprocessors", "Multiprocessors that compute tiles at the same time.", 2, "multiprocessors"
 )
 LEFT, RIGHT, PRODUCT = range(3)
 Tile = tuple[range, range]

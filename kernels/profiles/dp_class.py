@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from antidiag.kernels.dp_taxonomy import NMDP, DependencyPicture, DpClassification, make_dependency_picture
-
-
-def _dependency_picture() -> DependencyPicture:
-    cells = {(j, i): f"S[{i}, {j}]" for i in range(3) for j in range(3)}
-    return make_dependency_picture(
-        (2, 2), [[(1, 1)], [(2, 1)], [(1, 2)]], cells, "levels are antidiagonals: one and two back"
-    )
-
+from antidiag.kernels.dp_taxonomy import NMDP, DpClassification, draw_alignment_table
 
 COLUMNS = DpClassification(
     NMDP,
     "S[i, j] = max(S[i-1, j-1] + d(p_i, q_j),  S[i-1, j] + d(p_i, -),  S[i, j-1] + d(-, q_j))",
     "The recurrence of two sequences, over antidiagonals. What a column scores is a product of two vectors and depends "
     "on no cell, so that all scores are a product of matrices, apart from the recurrence.",
-    _dependency_picture(),
+    draw_alignment_table("S", "levels are antidiagonals: one and two back"),
 )

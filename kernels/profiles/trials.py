@@ -18,7 +18,7 @@ from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnS
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.profiles.profile import FACTORS, Profile, generate_profile, profile_from_alignment
 from antidiag.kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
-from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_length
 
 BORDERS = (1, 2, 3, 4, 5, 15, 16, 17, 24, 25, 31, 32, 33, 63, 64, 65)
 """Numbers of columns around groups of rows, vectors, blocks and strips."""
@@ -37,18 +37,14 @@ def draw_profiles(choose: TrialChooser, longest: int = LONGEST) -> ProfileProble
 def draw_sequence(choose: TrialChooser, longest: int = LONGEST) -> ProfileSequenceProblem:
     """Draw a profile and a sequence."""
     letters = choose.make_generator().choice(
-        list(choose.choose_one((b"A", b"AC", b"ACDWX"))), _draw_length(choose, longest)
+        list(choose.choose_one((b"A", b"AC", b"ACDWX"))), draw_length(choose, BORDERS, longest)
     )
     sequence = Sequence("sequence", bytes(letters.tolist()), SequenceType.PROTEIN)
     return ProfileSequenceProblem(_draw_profile(choose, longest), sequence, *_draw_scoring(choose))
 
 
-def _draw_length(choose: TrialChooser, longest: int) -> int:
-    return choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
-
-
 def _draw_profile(choose: TrialChooser, longest: int) -> Profile:
-    columns, kind = _draw_length(choose, longest), choose.choose_one(("rows", "rows", "rows", "columns"))
+    columns, kind = draw_length(choose, BORDERS, longest), choose.choose_one(("rows", "rows", "rows", "columns"))
     rows = choose.draw_integer(1, 4)
     letters = choose.choose_one((b"A", b"AC-", b"ACDEWY-X"))
     random = choose.make_generator()

@@ -112,20 +112,19 @@ ONDOV = Citation(
     pages="132",
 )
 
-_declare_tree_method = partial(
-    Method, family="trees", problem_type=TREE_PROBLEM, returns=frozenset({"tree"}), criterion=NEIGHBOR_JOINING
+PAGE = Path(__file__).with_name("page.md")
+_declare_method = partial(Method, family="trees")
+_declare_tree_method = partial(_declare_method, returns=frozenset({"tree"}))
+_declare_joining = partial(
+    _declare_tree_method, problem_type=TREE_PROBLEM, is_heuristic=True, criterion=NEIGHBOR_JOINING
 )
-_declare_distance_method = partial(
-    Method,
-    family="trees",
-    parameters=PairParameters,
-    returns=frozenset({"distances"}),
-)
+_declare_distance_method = partial(_declare_method, parameters=PairParameters, returns=frozenset({"distances"}))
+_distance_cost = partial(CostEstimate, estimate_memory=distance_sizes.distance_footprint, count_work=sizes.full_work)
 
 
 def _teach(walkthrough: str) -> Teaching:
     """Return the page of the family and a step-by-step animation."""
-    return Teaching(Path(__file__).with_name("page.md"), f"antidiag.kernels.trees.walkthroughs.{walkthrough}")
+    return Teaching(PAGE, f"antidiag.kernels.trees.walkthroughs.{walkthrough}")
 
 
 def _cut_blocks(parameters: CellBlockParameters) -> TableCuts:
@@ -133,35 +132,42 @@ def _cut_blocks(parameters: CellBlockParameters) -> TableCuts:
     return TableCuts(block=parameters.side)
 
 
-PLACEMENT = "balanced minimum evolution"
-PLACEMENT_COST = CostEstimate(
-    estimate_memory=placement_sizes.estimate_memory,
-    count_work=placement_sizes.count_work,
-    nominal_gcups={"cpu": 100.0, "cuda": 4000.0},
-    cost_models=analysis.COLUMNS,
-)
-NOT_FOLLOWED = Teaching(
-    Path(__file__).with_name("page.md"),
-    no_walkthrough_reason="Its backbone is that of nj-pruned, which can be followed; help describes placing and "
-    "interchanging.",
-)
 _declare_placement = partial(
-    Method,
-    family="trees",
+    _declare_tree_method,
     parameters=PlacementParameters,
-    returns=frozenset({"tree"}),
+    backends=backends_in("antidiag.kernels.trees.placement", "solve_placement"),
     is_exact=False,
-    criterion=PLACEMENT,
-    cost=PLACEMENT_COST,
-    teaching=NOT_FOLLOWED,
+    criterion="balanced minimum evolution",
+    cost=CostEstimate(
+        estimate_memory=placement_sizes.estimate_memory,
+        count_work=placement_sizes.count_work,
+        nominal_gcups={"cpu": 100.0, "cuda": 4000.0},
+        cost_models=analysis.COLUMNS,
+    ),
+    teaching=Teaching(
+        PAGE,
+        no_walkthrough_reason="Its backbone is that of nj-pruned, which can be followed; help describes placing and "
+        "interchanging.",
+    ),
 )
-PRUNED_PICTURE, BLOCK_PICTURE = TablePicture(logged_work=sizes.pruned_logged), TablePicture(table_cuts=_cut_blocks)
+_declare_block_joining = partial(
+    _declare_joining,
+    parameters=CellBlockParameters,
+    choose_parameters=sizes.team_automatic,
+    picture=TablePicture(table_cuts=_cut_blocks),
+)
+_block_cost = partial(
+    CostEstimate,
+    count_work=sizes.full_work,
+    nominal_gcups={"cpu": 1.5, "cuda": 400.0},
+    cost_models=analysis.BLOCKS,
+)
+PRUNED_PICTURE = TablePicture(logged_work=sizes.pruned_logged)
 
 METHODS = (
-    _declare_tree_method(
+    _declare_joining(
         id="nj-pruned",
         name="NJ-pruned",
-        is_heuristic=True,
         summary="Neighbor joining that reads few rows of the matrix: bounds exclude the others. The tree is that of "
         "the other methods.",
         citation=SAITOU,
@@ -176,49 +182,32 @@ METHODS = (
         picture=PRUNED_PICTURE,
         teaching=_teach("pruned_joining:PRUNED"),
     ),
-    _declare_tree_method(
+    _declare_block_joining(
         id="nj-basic",
         name="NJ-basic",
-        is_heuristic=True,
         summary="Neighbor joining that compares all pairs at each join, in blocks of pairs.",
         citation=PAPER.with_section("section 4.2"),
-        parameters=CellBlockParameters,
-        choose_parameters=sizes.team_automatic,
         backends=backends_in("antidiag.kernels.trees.joining", "nj_basic"),
-        cost=CostEstimate(
-            estimate_memory=sizes.basic_footprint,
-            count_work=sizes.full_work,
-            nominal_gcups={"cpu": 1.5, "cuda": 400.0},
-            cost_models=analysis.BLOCKS,
-            occupancy="antidiag.kernels.trees.joining.cuda:basic_occupancy",
+        cost=_block_cost(
+            estimate_memory=sizes.basic_footprint, occupancy="antidiag.kernels.trees.joining.cuda:basic_occupancy"
         ),
-        picture=BLOCK_PICTURE,
         teaching=_teach("joining:BASIC"),
     ),
-    _declare_tree_method(
+    _declare_block_joining(
         id="nj-compact",
         name="NJ-compact",
-        is_heuristic=True,
         summary="NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the "
         "matrix.",
         citation=PAPER.with_section("section 4.3"),
-        parameters=CellBlockParameters,
-        choose_parameters=sizes.team_automatic,
         backends=backends_in("antidiag.kernels.trees.joining", "nj_compact"),
-        cost=CostEstimate(
-            estimate_memory=sizes.compact_footprint,
-            count_work=sizes.full_work,
-            nominal_gcups={"cpu": 1.5, "cuda": 400.0},
-            cost_models=analysis.BLOCKS,
-            occupancy="antidiag.kernels.trees.joining.cuda:compact_occupancy",
+        cost=_block_cost(
+            estimate_memory=sizes.compact_footprint, occupancy="antidiag.kernels.trees.joining.cuda:compact_occupancy"
         ),
-        picture=BLOCK_PICTURE,
         teaching=_teach("joining:COMPACT"),
     ),
-    _declare_tree_method(
+    _declare_joining(
         id="nj-serial",
         name="NJ-serial",
-        is_heuristic=True,
         summary="Neighbor joining on one thread as in ClustalW: two loops over all pairs at each join.",
         citation=PAPER.with_section("section 4.1"),
         backends=backends_in("antidiag.kernels.trees.joining", "nj_serial", CPU_ONLY),
@@ -230,10 +219,9 @@ METHODS = (
         ),
         teaching=_teach("joining:SERIAL"),
     ),
-    _declare_tree_method(
+    _declare_joining(
         id="upgma",
         name="UPGMA",
-        is_heuristic=True,
         summary="Rooted tree by average linkage: the nearest two clusters are joined and their distances averaged "
         "until one is left.",
         citation=SOKAL,
@@ -248,17 +236,15 @@ METHODS = (
         picture=PRUNED_PICTURE,
         teaching=_teach("joining:AVERAGE"),
     ),
-    Method(
+    _declare_tree_method(
         id="nj-alignment",
         name="NJ of an alignment",
         summary="Neighbor joining of the rows of an alignment in one run: distances from packed letters stay on the "
         "device, where they are joined. Optional bootstrap support of the branches.",
         citation=SAITOU,
-        family="trees",
         problem_type=ALIGNMENT_TREE,
         parameters=PrunedParameters,
         backends=backends_in("antidiag.kernels.trees.alignment_trees", "nj_alignment"),
-        returns=frozenset({"tree"}),
         is_heuristic=True,
         criterion="neighbor joining of an alignment",
         cost=CostEstimate(
@@ -275,7 +261,7 @@ METHODS = (
             "antidiag.kernels.trees.alignment_trees.replicate_pieces:join_replicates",
         ),
         teaching=Teaching(
-            Path(__file__).with_name("page.md"),
+            PAGE,
             no_walkthrough_reason="It is two methods one after the other, each of which can be followed: "
             "distance-alignment and nj-pruned.",
         ),
@@ -287,7 +273,6 @@ METHODS = (
         "joining, the other rows placed, and branches interchanged by balanced minimum evolution.",
         citation=DESPER,
         problem_type=PLACED_ALIGNMENT,
-        backends=backends_in("antidiag.kernels.trees.placement", "place_alignment"),
     ),
     _declare_placement(
         id="place-sequences",
@@ -296,7 +281,6 @@ METHODS = (
         "with their number: a backbone by neighbor joining, the others placed, and branches interchanged.",
         citation=ONDOV,
         problem_type=PLACED_SEQUENCES,
-        backends=backends_in("antidiag.kernels.trees.placement", "place_sequences"),
     ),
     _declare_distance_method(
         id="distance-full",
@@ -305,12 +289,7 @@ METHODS = (
         citation=CLUSTALW,
         problem_type=FULL_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_full"),
-        cost=CostEstimate(
-            estimate_memory=distance_sizes.distance_footprint,
-            count_work=sizes.full_work,
-            nominal_gcups={"cpu": 1.0, "cuda": 300.0},
-            cost_models=analysis.ALIGNED_PAIRS,
-        ),
+        cost=_distance_cost(nominal_gcups={"cpu": 1.0, "cuda": 300.0}, cost_models=analysis.ALIGNED_PAIRS),
         splitting=RunSplitting(
             "strips of pairs",
             list_strips,
@@ -328,12 +307,7 @@ METHODS = (
         citation=CLUSTALW,
         problem_type=KTUPLE_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_ktuple"),
-        cost=CostEstimate(
-            estimate_memory=distance_sizes.distance_footprint,
-            count_work=sizes.full_work,
-            nominal_gcups={"cpu": 5.0, "cuda": 500.0},
-            cost_models=analysis.PAIRS,
-        ),
+        cost=_distance_cost(nominal_gcups={"cpu": 5.0, "cuda": 500.0}, cost_models=analysis.PAIRS),
         teaching=_teach("distances:CHAINS"),
     ),
     _declare_distance_method(
@@ -344,8 +318,7 @@ METHODS = (
         citation=MAFFT,
         problem_type=SIXMER_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_6mer"),
-        cost=CostEstimate(
-            estimate_memory=distance_sizes.distance_footprint,
+        cost=_distance_cost(
             count_work=distance_sizes.sixmer_work,
             nominal_gcups={"cpu": 100.0, "cuda": 200.0},
             cost_models=analysis.PAIRS,
@@ -360,12 +333,7 @@ METHODS = (
         citation=KIMURA,
         problem_type=ALIGNMENT_DISTANCES,
         backends=backends_in("antidiag.kernels.trees.distances", "distance_alignment"),
-        cost=CostEstimate(
-            estimate_memory=distance_sizes.distance_footprint,
-            count_work=sizes.full_work,
-            nominal_gcups={"cpu": 200.0, "cuda": 8000.0},
-            cost_models=analysis.COLUMNS,
-        ),
+        cost=_distance_cost(nominal_gcups={"cpu": 200.0, "cuda": 8000.0}, cost_models=analysis.COLUMNS),
         teaching=_teach("distances:COLUMNS"),
     ),
 )

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from antidiag.kernels.dp_taxonomy import NMDP, SMDP, SPDP, DependencyPicture, DpClassification, make_dependency_picture
+from antidiag.kernels.dp_taxonomy import (
+    NMDP,
+    SMDP,
+    SPDP,
+    DependencyPicture,
+    DpClassification,
+    draw_alignment_table,
+    make_dependency_picture,
+)
 
 
 def draw_joins(caption: str) -> DependencyPicture:
@@ -10,14 +18,6 @@ def draw_joins(caption: str) -> DependencyPicture:
     before = {(0, row): label for row, label in enumerate(("D[i, k]", "D[j, k]", "D[i, l]", "D[j, l]"))}
     return make_dependency_picture(
         (3, 0), [[(0, 0), (0, 1)]], before | {(3, 0): "D'[u, k]", (3, 2): "D'[u, l]"}, caption
-    )
-
-
-def _draw_grid() -> DependencyPicture:
-    """Return the picture of an alignment's matrix."""
-    cells = {(j, i): f"H[{i}, {j}]" for i in range(3) for j in range(3)}
-    return make_dependency_picture(
-        (2, 2), [[(1, 1)], [(2, 1)], [(1, 2)]], cells, "a table of its own for each pair of sequences"
     )
 
 
@@ -50,7 +50,7 @@ PAIRS = DpClassification(
     NMDP,
     "H[i, j] = max(H[i-1, j-1] + s(i, j), E[i, j], F[i, j]), for each pair of sequences",
     "The alignment of two sequences, whose identities are counted on the way; pairs are independent.",
-    _draw_grid(),
+    draw_alignment_table("H", "a table of its own for each pair of sequences"),
 )
 CHAINS = DpClassification(
     NMDP,

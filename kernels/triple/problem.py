@@ -13,7 +13,7 @@ from antidiag.kernels import scoring_options
 from antidiag.kernels.io.result_alignments import AlignedRows, file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.model import Result, Sequence, format_score
 from antidiag.kernels.scoring_options import SCORING_OPTIONS as SCORING_OPTIONS
 from antidiag.kernels.sequences.alphabets import find_identical_letters
 from antidiag.kernels.triple import dp_class
@@ -73,11 +73,6 @@ def collect_json_fields(result: Result) -> dict[str, Any]:
         "sequences": [{"name": sequence.name, "length": len(sequence)} for sequence in problem.sequences],
         "scoring": scoring_options.scoring_json(problem.scoring),
     }
-
-
-def format_score(result: Result) -> str:
-    """Format the score in the units of the matrix: '1,234' or '1,234.50'."""
-    return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.2f}"
 
 
 def list_answer_rows(result: Result) -> LabelledRows:

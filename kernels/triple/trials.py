@@ -12,7 +12,14 @@ import numpy as np
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.scoring import Scoring, SubstitutionMatrix, match_mismatch
-from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
+from antidiag.kernels.trials import (
+    ProblemAndParameters,
+    ProblemSymmetry,
+    TrialChooser,
+    Trials,
+    draw_length,
+    draw_matrix,
+)
 from antidiag.kernels.triple import reference
 from antidiag.kernels.triple.model import TripleAnswer, TripleProblem
 
@@ -40,7 +47,8 @@ def draw_problem(
 ) -> TripleProblem:
     """Draw related, repetitive or random sequences over one to four letters, cut where there are too many cells."""
     scoring, alphabet = Scoring(draw_matrix(choose), *choose.choose_one(costs)), choose.choose_one(("A", "AB", "ABCD"))
-    lengths = [_draw_length(choose, longest) for _ in range(3)]
+    borders = [border for border in BORDERS if border <= longest]
+    lengths = [draw_length(choose, borders, longest, 0) for _ in range(3)]
     if most is not None:
         cut = choose.draw_integer(0, 2)
         one, other = (length + 1 for side, length in enumerate(lengths) if side != cut)
@@ -161,11 +169,6 @@ def assert_read_back(result: Result, data: Sequences[Any]) -> None:
             assert datum.letters.decode() in {row.replace("-", "") for row in rows}, f"{datum.name} has other letters"
         else:
             assert tuple(row.tobytes().decode() for row in datum.letters) == rows, "the rows are others"
-
-
-def _draw_length(choose: TrialChooser, longest: int) -> int:
-    borders = [border for border in BORDERS if border <= longest]
-    return choose.choose_one(borders) if choose.choose_one((True, False)) else choose.draw_integer(0, longest)
 
 
 def _make_descendant(ancestor: np.ndarray, alphabet: str, random: np.random.Generator) -> str:

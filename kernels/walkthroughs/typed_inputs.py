@@ -30,6 +30,26 @@ def sequence_input(name: str, label: str, default: str) -> Parameter:
     return Parameter(name, "text", label, "Letters from A to Z. The picture follows every change.", default=default)
 
 
+def count_input(name: str, label: str, help: str, default: int, unit: str, most: int = 16) -> Parameter:
+    """Return an input field for a whole number from 1 to ``most``: of workers, or of the cells of a piece."""
+    return Parameter(name, "int", label, help, default=default, minimum=1, maximum=most, unit=unit)
+
+
+def choice_input(name: str, label: str, help: str, choices: tuple[str, ...]) -> Parameter:
+    """Return an input field for one of some texts; the first is the default."""
+    return Parameter(name, "choice", label, help, default=choices[0], choices=choices)
+
+
+def rows_input(name: str, label: str, help: str, default: str) -> TypedInput:
+    """Return an input field for several sequences or aligned rows."""
+    return TypedInput(name, "text", label, help, default=default)
+
+
+def table_input(name: str, label: str, help: str, default: str) -> TypedInput:
+    """Return an input field for a matrix of numbers; see `parse_table`."""
+    return TypedInput(name, "text", label, help, default=default, layout="matrix")
+
+
 def score_inputs(
     match: float, mismatch: float, gap_extend: float, gap_open: float | None = None
 ) -> tuple[Parameter, ...]:
@@ -39,22 +59,10 @@ def score_inputs(
         Parameter("mismatch", "float", "Mismatch", "Score of two different letters.", default=mismatch),
     ]
     if gap_open is not None:
-        made.append(
-            Parameter(
-                "gap_open",
-                "float",
-                "Gap open",
-                "Costs once for every gap; 0 gives linear gaps.",
-                default=gap_open,
-                minimum=0,
-            )
-        )
-    made.append(
-        Parameter(
-            "gap_extend", "float", "Gap extend", "Costs for every letter against a gap.", default=gap_extend, minimum=0
-        )
-    )
-    return tuple(made)
+        opening = "Costs once for every gap; 0 gives linear gaps."
+        made.append(Parameter("gap_open", "float", "Gap open", opening, default=gap_open, minimum=0))
+    extension = "Costs for every letter against a gap."
+    return *made, Parameter("gap_extend", "float", "Gap extend", extension, default=gap_extend, minimum=0)
 
 
 def parse_sequence(text: str, name: str, kind: SequenceType | None = None) -> Sequence:

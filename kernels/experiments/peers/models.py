@@ -115,67 +115,50 @@ def _log_probability(value: float) -> str:
     return f"log p {value:,.6g}"
 
 
+_hmmlearn_peer = partial(
+    Peer,
+    install="pip install hmmlearn",
+    version=partial(package_version, "hmmlearn"),
+    refusal=_hmmlearn_refusal,
+    answer=_log_probability,
+    host_bytes=_sums_bytes,
+    nominal_gcups=0.5,
+)
 PEERS = (
-    Peer(
+    _hmmlearn_peer(
         id="hmmlearn-viterbi",
         name="hmmlearn Viterbi",
         problems=(VITERBI,),
         returns=PATH,
         counts=ONE_CALL,
-        install="pip install hmmlearn",
-        version=partial(package_version, "hmmlearn"),
-        refusal=_hmmlearn_refusal,
         prepare=_prepare_hmmlearn_viterbi,
-        score=lambda value: None,
-        answer=_log_probability,
         host_bytes=lambda problem: 3 * 8 * problem.n * problem.states,
         nominal_gcups=0.3,
     ),
-    *(
-        Peer(
-            id=identifier,
-            name=name,
-            problems=(problem,),
-            returns=returns,
-            counts=counts,
-            install="pip install hmmlearn",
-            version=partial(package_version, "hmmlearn"),
-            refusal=refusal,
-            prepare=prepare,
-            score=lambda value: None,
-            answer=_log_probability,
-            host_bytes=_sums_bytes,
-            nominal_gcups=0.5,
-        )
-        for identifier, name, problem, returns, counts, refusal, prepare in (
-            (
-                "hmmlearn-forward",
-                "hmmlearn score",
-                EVALUATION,
-                PROBABILITY,
-                SUMS,
-                _hmmlearn_refusal,
-                _prepare_hmmlearn_score,
-            ),
-            (
-                "hmmlearn-posterior",
-                "hmmlearn score_samples",
-                POSTERIOR,
-                PROBABILITY | {"posterior"},
-                SUMS,
-                _hmmlearn_refusal,
-                _prepare_hmmlearn_posterior,
-            ),
-            (
-                "hmmlearn-baum-welch",
-                "hmmlearn fit",
-                LEARNING,
-                frozenset({"model"}),
-                LEARNED,
-                _learning_refusal,
-                _prepare_hmmlearn_learning,
-            ),
-        )
+    _hmmlearn_peer(
+        id="hmmlearn-forward",
+        name="hmmlearn score",
+        problems=(EVALUATION,),
+        returns=PROBABILITY,
+        counts=SUMS,
+        prepare=_prepare_hmmlearn_score,
+    ),
+    _hmmlearn_peer(
+        id="hmmlearn-posterior",
+        name="hmmlearn score_samples",
+        problems=(POSTERIOR,),
+        returns=PROBABILITY | {"posterior"},
+        counts=SUMS,
+        prepare=_prepare_hmmlearn_posterior,
+    ),
+    _hmmlearn_peer(
+        id="hmmlearn-baum-welch",
+        name="hmmlearn fit",
+        problems=(LEARNING,),
+        returns=frozenset({"model"}),
+        counts=LEARNED,
+        refusal=_learning_refusal,
+        prepare=_prepare_hmmlearn_learning,
     ),
     Peer(
         id="numpy-viterbi",
@@ -187,7 +170,6 @@ PEERS = (
         version=lambda: __version__,
         refusal=_refuse_no_letters,
         prepare=_prepare_numpy_viterbi,
-        score=lambda value: None,
         answer=_log_probability,
         host_bytes=lambda problem: 4 * problem.n * problem.states,
         nominal_gcups=0.3,

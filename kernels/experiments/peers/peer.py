@@ -25,7 +25,7 @@ class Peer:
     is why it cannot do this problem, or ""; ``host_bytes(problem)`` what it needs. ``prepare(problem)`` gives a
     function without arguments: a call of it is what the clock measures, and everything before it, such as copying
     the scores into the peer's own matrix, is not. ``score(value)`` is the score in what that call returned, in the
-    units of the matrix, ``answer(value)`` the answer in a few characters.
+    units of the matrix, where there is one; ``answer(value)`` is the answer in a few characters.
     """
 
     id: str
@@ -37,8 +37,8 @@ class Peer:
     version: Callable[[], str | None]
     refusal: Callable[[Any], str]
     prepare: Callable[[Any], Callable[[], Any]]
-    score: Callable[[Any], float | None]
     answer: Callable[[Any], str]
+    score: Callable[[Any], float | None] = lambda value: None
     host_bytes: Callable[[Any], int] = lambda problem: 0
     nominal_gcups: float = 1.0
     is_exact: bool = True

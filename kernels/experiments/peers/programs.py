@@ -146,71 +146,58 @@ def _prepare_quicktree(problem: Any) -> Callable[[], str]:
     return lambda: run_program(["quicktree", "-in", "m", "-out", "t", str(path)], folder)
 
 
-def _aligner_peer(
-    id: str,
-    name: str,
-    version: tuple[str, ...],
-    command: Callable[[Path, Path], list[str]],
-    to_output: bool,
-    install: str,
-) -> Peer:
-    return Peer(
-        id=id,
-        name=name,
-        problems=(),
-        any_number_of=SEQUENCE,
-        returns=frozenset({"alignment"}),
-        counts=COUNTS,
-        install=install,
-        version=partial(program_version, version),
-        refusal=_few_letters,
-        prepare=partial(_prepare_alignment, command, to_output),
-        score=lambda columns: None,
-        answer=lambda columns: f"{columns:,} columns",
-        is_exact=False,
-    )
-
-
+_aligner_peer = partial(
+    Peer,
+    problems=(),
+    any_number_of=SEQUENCE,
+    returns=frozenset({"alignment"}),
+    counts=COUNTS,
+    refusal=_few_letters,
+    answer=lambda columns: f"{columns:,} columns",
+    is_exact=False,
+)
 PEERS = (
     _aligner_peer(
-        "mafft",
-        "MAFFT FFT-NS-2",
-        ("mafft", "--version"),
-        lambda read, write: ["mafft", "--retree", "2", "--maxiterate", "0", *MAFFT, str(read)],
-        True,
-        "apt install mafft",
+        id="mafft",
+        name="MAFFT FFT-NS-2",
+        install="apt install mafft",
+        version=partial(program_version, ("mafft", "--version")),
+        prepare=partial(
+            _prepare_alignment,
+            lambda read, write: ["mafft", "--retree", "2", "--maxiterate", "0", *MAFFT, str(read)],
+            True,
+        ),
     ),
     _aligner_peer(
-        "mafft-parttree",
-        "MAFFT PartTree",
-        ("mafft", "--version"),
-        lambda read, write: ["mafft", "--parttree", "--retree", "1", *MAFFT, str(read)],
-        True,
-        "apt install mafft",
+        id="mafft-parttree",
+        name="MAFFT PartTree",
+        install="apt install mafft",
+        version=partial(program_version, ("mafft", "--version")),
+        prepare=partial(
+            _prepare_alignment, lambda read, write: ["mafft", "--parttree", "--retree", "1", *MAFFT, str(read)], True
+        ),
     ),
-    _aligner_peer("clustalw", "ClustalW", ("clustalw", "-help"), _prepare_clustalw, False, "apt install clustalw"),
     _aligner_peer(
-        "famsa",
-        "FAMSA",
-        ("famsa",),
-        lambda read, write: ["famsa", str(read), str(write)],
-        False,
-        "get famsa from its authors",
+        id="clustalw",
+        name="ClustalW",
+        install="apt install clustalw",
+        version=partial(program_version, ("clustalw", "-help")),
+        prepare=partial(_prepare_alignment, _prepare_clustalw, False),
     ),
-    Peer(
+    _aligner_peer(
+        id="famsa",
+        name="FAMSA",
+        install="get famsa from its authors",
+        version=partial(program_version, ("famsa",)),
+        prepare=partial(_prepare_alignment, lambda read, write: ["famsa", str(read), str(write)], False),
+    ),
+    _aligner_peer(
         id="pyfamsa",
         name="FAMSA (pyfamsa)",
-        problems=(),
-        any_number_of=SEQUENCE,
-        returns=frozenset({"alignment"}),
         counts="computing",
         install="pip install pyfamsa",
         version=partial(package_version, "pyfamsa"),
-        refusal=_few_letters,
         prepare=_prepare_pyfamsa,
-        score=lambda columns: None,
-        answer=lambda columns: f"{columns:,} columns",
-        is_exact=False,
     ),
     Peer(
         id="clustalw-quicktree",
@@ -222,7 +209,6 @@ PEERS = (
         version=partial(program_version, ("clustalw", "-help")),
         refusal=_few_letters,
         prepare=_quick_distances,
-        score=lambda newick: None,
         answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
         nominal_gcups=1.0,
     ),
@@ -236,7 +222,6 @@ PEERS = (
         version=partial(program_version, ("quicktree", "-v")),
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
         prepare=_prepare_quicktree,
-        score=lambda newick: None,
         answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
         criterion=NEIGHBOR_JOINING,
     ),

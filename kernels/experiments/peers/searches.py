@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from antidiag.kernels.experiments.peers.pairs import package_version
 from antidiag.kernels.experiments.peers.peer import Peer
@@ -104,66 +103,38 @@ def _blastp_version() -> str | None:
     return program_version(("makeblastdb", "-version")) and program_version(("blastp", "-version"))
 
 
-def _search_peer(
-    id: str,
-    name: str,
-    install: str,
-    version: Callable[[], str | None],
-    counts: str,
-    prepare: Callable[[Any], Callable[[], Any]],
-    refusal: Callable[[Any], str],
-    gcups: float,
-    counted: str = "hit",
-    is_exact: bool = True,
-) -> Peer:
-    return Peer(
-        id=id,
-        name=name,
-        problems=(SEARCH,),
-        returns=HITS,
-        counts=counts,
-        install=install,
-        version=version,
-        refusal=refusal,
-        prepare=prepare,
-        score=lambda value: None,
-        answer=lambda value: format_count(int(value), counted),
-        nominal_gcups=gcups,
-        is_exact=is_exact,
-    )
-
-
+_search_peer = partial(
+    Peer, problems=(SEARCH,), returns=HITS, counts=ONE_THREAD, answer=lambda hits: format_count(hits, "hit")
+)
 PEERS = (
     _search_peer(
-        "parasail-search",
-        "parasail sw_striped_profile_sat",
-        "pip install parasail",
-        partial(package_version, "parasail"),
-        "a profile of each query, then one call a sequence; scores alone; one thread",
-        _prepare_parasail,
-        _parasail_refusal,
-        8.0,
-        counted="score",
+        id="parasail-search",
+        name="parasail sw_striped_profile_sat",
+        counts="a profile of each query, then one call a sequence; scores alone; one thread",
+        install="pip install parasail",
+        version=partial(package_version, "parasail"),
+        refusal=_parasail_refusal,
+        prepare=_prepare_parasail,
+        answer=lambda scores: format_count(scores, "score"),
+        nominal_gcups=8.0,
     ),
     _search_peer(
-        "ssearch36",
-        "ssearch36 (FASTA)",
-        "apt install fasta3",
-        partial(program_version, ("ssearch36", "-h")),
-        ONE_THREAD,
-        _prepare_ssearch,
-        partial(_program_refusal, SSEARCH_MATRICES),
-        5.0,
+        id="ssearch36",
+        name="ssearch36 (FASTA)",
+        install="apt install fasta3",
+        version=partial(program_version, ("ssearch36", "-h")),
+        refusal=partial(_program_refusal, SSEARCH_MATRICES),
+        prepare=_prepare_ssearch,
+        nominal_gcups=5.0,
     ),
     _search_peer(
-        "blastp",
-        "blastp (BLAST+), a heuristic",
-        "apt install ncbi-blast+",
-        _blastp_version,
-        ONE_THREAD,
-        _prepare_blastp,
-        partial(_program_refusal, BLAST_MATRICES),
-        100.0,
+        id="blastp",
+        name="blastp (BLAST+), a heuristic",
+        install="apt install ncbi-blast+",
+        version=_blastp_version,
+        refusal=partial(_program_refusal, BLAST_MATRICES),
+        prepare=_prepare_blastp,
+        nominal_gcups=100.0,
         is_exact=False,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from antidiag.kernels import RESOURCES, registry
@@ -34,6 +35,9 @@ FULL_SEARCH = 2000
 PROTEIN = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 SCORE_PEER, PATH_PEER = "parasail-score-sat", "parasail-path-scan"
 """The fastest variants of parasail that are exact for the costs of this suite."""
+
+
+_make_cpu_sweep = partial(Sweep, backends=("cpu",), repeats=3, patience_s=25.0, side_by_side=True)
 
 
 def benchmark_cases(quick: bool = False, gpu_only: bool = False) -> Iterator[BenchmarkCase]:
@@ -135,15 +139,12 @@ def _edit_distance_cases(quick: bool) -> Iterator[BenchmarkCase]:
 def _make_pair_sweep(
     title: str, contenders: tuple[str, ...], inputs: SweepInputs, options: Mapping[str, Any], repeats: int
 ) -> Sweep:
-    return Sweep(
+    return _make_cpu_sweep(
         contenders=contenders,
         inputs=inputs,
         axes=(make_thread_axis(),),
         options={"mode": "local", **options},
-        backends=("cpu",),
         repeats=repeats,
-        patience_s=25.0,
-        side_by_side=True,
         title=title,
     )
 
@@ -151,14 +152,10 @@ def _make_pair_sweep(
 def _tree_case(taxa: int) -> BenchmarkCase:
     """Return a case of neighbor joining of noisy distances along a random tree; the full search up to FULL_SEARCH."""
     full = ("nj-basic", "nj-compact", "nj-serial") if taxa <= FULL_SEARCH else ()
-    sweep = Sweep(
+    sweep = _make_cpu_sweep(
         contenders=("nj-pruned", *full, "scikit-bio-nj", "anjl", "quicktree"),
         inputs=Generated(length=taxa),
         axes=(make_thread_axis(),),
-        backends=("cpu",),
-        repeats=3,
-        patience_s=25.0,
-        side_by_side=True,
         title=f"Neighbor joining: random tree of {taxa:,} taxa with noise",
     )
     return BenchmarkCase(sweep, {"method": "scikit-bio-nj"})
@@ -166,14 +163,10 @@ def _tree_case(taxa: int) -> BenchmarkCase:
 
 def _peer_case(method: str, peer: str, inputs: Generated) -> BenchmarkCase:
     """Return a case of a method on one thread and on all threads, with a peer as baseline if there is one."""
-    sweep = Sweep(
+    sweep = _make_cpu_sweep(
         contenders=(method, peer) if peer else (method,),
         inputs=inputs,
         axes=(make_thread_axis(),) if "threads" in registry.find_method(method).parameters.names() else (),
-        backends=("cpu",),
-        repeats=3,
-        patience_s=25.0,
-        side_by_side=True,
         title=f"{method}: {inputs.describe_data(registry.find_method(method).problem_type)}",
     )
     return BenchmarkCase(sweep, {"method": peer} if peer else {"method": method, "threads": 1})
@@ -181,15 +174,11 @@ def _peer_case(method: str, peer: str, inputs: Generated) -> BenchmarkCase:
 
 def _profile_case(columns: int, options: Mapping[str, Any]) -> BenchmarkCase:
     """Return a case of two random profiles on one thread and on all threads; the serial method is the baseline."""
-    sweep = Sweep(
+    sweep = _make_cpu_sweep(
         contenders=("profile-wavefront", "profile-serial"),
         inputs=Generated(length=columns),
         axes=(make_thread_axis(),),
         options=options,
-        backends=("cpu",),
-        repeats=3,
-        patience_s=25.0,
-        side_by_side=True,
         title=f"Two profiles, {', '.join(options.values()) or 'Euclidean distances'}",
     )
     return BenchmarkCase(sweep, {"method": "profile-serial"})
@@ -197,15 +186,11 @@ def _profile_case(columns: int, options: Mapping[str, Any]) -> BenchmarkCase:
 
 def _search_case(letters: int, count: int) -> BenchmarkCase:
     """Return a case of a random query against random proteins of the lengths of Swiss-Prot, on one and all threads."""
-    sweep = Sweep(
+    sweep = _make_cpu_sweep(
         contenders=("smith-waterman-search", "parasail-search", "ssearch36", "blastp"),
         inputs=Loaded(make_random_search(letters, count)),
         axes=(make_thread_axis(),),
         options=SEARCH,
-        backends=("cpu",),
-        repeats=3,
-        patience_s=25.0,
-        side_by_side=True,
         title=f"Search: query of {letters:,} letters, {count:,} proteins",
     )
     return BenchmarkCase(sweep, {"method": "parasail-search"})
@@ -214,15 +199,12 @@ def _search_case(letters: int, count: int) -> BenchmarkCase:
 def _triple_case(repeats: int) -> BenchmarkCase:
     """Return a case of three proteins of the paper's second size at 1, 2, 4 ... threads."""
     threads = [1 << power for power in range(count_processors().bit_length()) if 1 << power <= count_processors()]
-    sweep = Sweep(
+    sweep = _make_cpu_sweep(
         contenders=("sloped", "layered", "sloped-checkpointed", "triple-scoring", "triple-traceback"),
         inputs=Generated(type=SequenceType.PROTEIN, length=(347, 349, 365), divergence=0.5),
         axes=(SweepAxis("threads", "parameter", tuple(sorted({*threads, count_processors()})), "Threads", "threads"),),
         options=TRIPLE,
-        backends=("cpu",),
         repeats=repeats,
-        patience_s=25.0,
-        side_by_side=True,
         title="Three proteins of about 350 letters",
     )
     return BenchmarkCase(sweep, {"method": "triple-scoring"})

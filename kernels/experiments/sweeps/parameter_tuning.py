@@ -35,8 +35,6 @@ from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.processors import count_processors
 from antidiag.kernels.run_plan import RunPlan
 
-SEARCH_FACTOR = 16
-"""Numbers are searched from 1/16 of the automatic value to 16 times the value."""
 VALUES_A_DOUBLING = 4
 RUNS = 4
 """Largest number of runs of a candidate in the search."""

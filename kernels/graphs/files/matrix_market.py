@@ -13,7 +13,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.graph import MAX_VERTICES, Graph, from_edges, from_weights
-from antidiag.kernels.text import parse_real, quote_text
+from antidiag.kernels.text import is_real, parse_real, quote_text
 
 BANNER = b"%%MatrixMarket"
 MOST = 2**53
@@ -105,7 +105,7 @@ def _parse_numbers(path: Path, lines: list[tuple[int, bytes]], columns: int) -> 
     try:
         numbers = _convert_words(words)
     except ValueError:
-        wrong = next(line for row, line in zip(rows, lines, strict=True) if not all(map(_is_number, row)))
+        wrong = next(line for row, line in zip(rows, lines, strict=True) if not all(map(is_real, row)))
         raise _line_error(path, wrong, f"{columns} numbers are expected") from None
     for at in np.flatnonzero(np.isinf(numbers)):
         if b"inf" not in words[at].lower():
@@ -123,11 +123,3 @@ def _convert_words(words: list[bytes]) -> np.ndarray:
 
 def _line_error(path: Path, line: tuple[int, bytes], why: str) -> InputError:
     return InputError(f"{path}, line {line[0]:,}: {quote_text(line[1].strip())}; {why}")
-
-
-def _is_number(word: bytes) -> bool:
-    try:
-        parse_real(word)
-    except ValueError:
-        return False
-    return True

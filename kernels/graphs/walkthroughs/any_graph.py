@@ -30,39 +30,19 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_table
+from antidiag.kernels.walkthroughs.typed_inputs import count_input, format_table, parse_table, table_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-WEIGHTS = TypedInput(
+WEIGHTS = table_input(
     "weights",
-    "text",
     "Weights",
     "One row per vertex, separated by ;. A minus sign alone means no edge.",
-    default="0 3 8 - -; - 0 - 1 7; - 4 0 - -; 2 - 5 0 -; - - - 6 0",
-    layout="matrix",
+    "0 3 8 - -; - 0 - 1 7; - 4 0 - -; 2 - 5 0 -; - - - 6 0",
 )
-THREADS = Parameter(
-    "threads",
-    "int",
-    "Threads",
-    "Threads that share the cells of a step.",
-    default=8,
-    minimum=1,
-    maximum=64,
-    unit="threads",
-)
-BLOCK = Parameter(
-    "s", "int", "Block size s", "Rows and columns of a block.", default=2, minimum=1, maximum=16, unit="vertices"
-)
-WORKERS = Parameter(
-    "workers",
-    "int",
-    "Multiprocessors",
-    "Multiprocessors that compute blocks at the same time.",
-    default=4,
-    minimum=1,
-    maximum=16,
-    unit="multiprocessors",
+THREADS = count_input("threads", "Threads", "Threads that share the cells of a step.", 8, "threads", most=64)
+BLOCK = count_input("s", "Block size s", "Rows and columns of a block.", 2, "vertices")
+WORKERS = count_input(
+    "workers", "Multiprocessors", "Multiprocessors that compute blocks at the same time.", 4, "multiprocessors"
 )
 
 

@@ -30,16 +30,14 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table
+from antidiag.kernels.walkthroughs.typed_inputs import format_table, table_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-BETWEEN = TypedInput(
+BETWEEN = table_input(
     WEIGHTS.name,
-    "text",
     WEIGHTS.label,
     f"{WEIGHTS.help} Every edge goes to the other side.",
-    default="0 - - 4 1; - 0 - 2 -; - - 0 3 5; 2 6 - 0 -; - 1 2 - 0",
-    layout="matrix",
+    "0 - - 4 1; - 0 - 2 -; - - 0 3 5; 2 6 - 0 -; - 1 2 - 0",
 )
 THERE, BACK, CLOSED = range(3)
 

@@ -145,7 +145,6 @@ def _count_expected(problem: LearningProblem, model: Hmm, monitor: Monitor) -> E
     return total, first, pairs, letters[:symbols].T
 
 
-@cache
 def _compile_forward(is_bounded: bool, is_shared: bool) -> None:
     """Compile what evaluation needs."""
     if is_bounded:
@@ -164,7 +163,6 @@ def _compile_posterior(is_bounded: bool, is_shared: bool = False) -> None:
         extended_range.compile_extended_range()
 
 
-@cache
 def _compile_counts(is_bounded: bool) -> None:
     """Compile what learning needs."""
     _compile_posterior(is_bounded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 
 import numpy as np
 
@@ -14,14 +14,13 @@ from antidiag.kernels.hmm import kinds
 from antidiag.kernels.hmm.kinds import ViterbiKind
 from antidiag.kernels.hmm.model import underflow
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_answer
-from antidiag.kernels.hmm.parameters import PieceParameters, TextureParameters
+from antidiag.kernels.hmm.parameters import PieceParameters
 from antidiag.kernels.hmm.rows import cpu_rows
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_cost_tables, build_probability_tables
 from antidiag.kernels.hmm.viterbi import cpu_pieces
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.parameters import MethodParameters
-from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SLICE = 1 << 25
@@ -29,11 +28,6 @@ SLICE = 1 << 25
 
 Fill = Callable[..., None]
 """``fill(model, rows, piece, phase)`` computes all rows; some take an option, too."""
-
-
-def viterbi_serial(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run TROPVITERBI (algorithm 2.6) on one thread."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_serially, kinds.ROWS)
 
 
 def viterbi_probabilities(
@@ -54,7 +48,6 @@ def viterbi_probabilities(
     return Outcome(found, run.times_ms, needed)
 
 
-@cache
 def _compile_probabilities() -> None:
     """Compile, or load from the cache folder, by running a tiny model."""
     _find_most_probable_path(cpu_pieces.make_tiny_tables(), CpuRun())
@@ -84,40 +77,6 @@ def _find_most_probable_path(model: HmmTables, run: CpuRun) -> tuple[np.ndarray 
     return path, min(least)
 
 
-def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run TROPSCALPRODVITERBI (algorithm 5.1) on one thread."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_from_sums, kinds.SCALAR_PRODUCTS)
-
-
-def viterbi_matvecprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run TROPMATVECPRODVITERBI (algorithm 5.2): a row times a matrix for every letter."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_matrices, kinds.ROWS)
-
-
-def viterbi_matprod_smem(
-    problem: HmmProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Run SMemViterbi (algorithm 5.3): every S is put together before it is multiplied."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_products, kinds.MATRIX_PRODUCTS, True)
-
-
-def viterbi_matprod_tmem(
-    problem: HmmProblem, parameters: TextureParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Run TMemViterbi (algorithm 5.3): the transitions are read where they are."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_products, kinds.MATRIX_PRODUCTS, False)
-
-
-def viterbi_tree(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Multiply pieces in parallel, join them in a tree, then compute the rows of all pieces in parallel."""
-    return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_tree, kinds.TREE)
-
-
-def viterbi_persistent(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Compute the rows of all pieces in parallel from guessed starts, and correct them."""
-    return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_correction, kinds.PIECES)
-
-
 def _run_method(
     problem: HmmProblem,
     parameters: MethodParameters,
@@ -125,7 +84,7 @@ def _run_method(
     steps: StepLog,
     fill: Fill,
     kind: ViterbiKind,
-    *options: bool,
+    options: tuple[bool, ...] = (),
 ) -> Outcome:
     """Compute all rows, then trace the path back through them. The rows of the step log are states, columns letters."""
     piece = parameters.piece if isinstance(parameters, PieceParameters) else 1
@@ -138,7 +97,6 @@ def _run_method(
     return Outcome(make_answer(problem, path), run.times_ms, needed)
 
 
-@cache
 def _compile_method(fill: Fill, *options: bool) -> None:
     """Compile, or load from the cache folder, by running a tiny model."""
     _find_cheapest_path(CpuRun(), cpu_pieces.make_tiny_tables(), 1, fill, *options)
@@ -228,3 +186,19 @@ def _fill_rows_by_products(model: HmmTables, rows: np.ndarray, piece: int, phase
             phase.log(LoggedCells((begin, end), (first, last), worker), worker, begun_ns)
 
     phase.share(work, lambda: phase.report(int(phase.done.sum()) // height))
+
+
+viterbi_serial = partial(_run_method, fill=_fill_rows_serially, kind=kinds.ROWS)
+"""Run TROPVITERBI (algorithm 2.6) on one thread."""
+viterbi_scalprod = partial(_run_method, fill=_fill_rows_from_sums, kind=kinds.SCALAR_PRODUCTS)
+"""Run TROPSCALPRODVITERBI (algorithm 5.1) on one thread."""
+viterbi_matvecprod = partial(_run_method, fill=_fill_rows_by_matrices, kind=kinds.ROWS)
+"""Run TROPMATVECPRODVITERBI (algorithm 5.2): a row times a matrix for every letter."""
+viterbi_matprod_smem = partial(_run_method, fill=_fill_rows_by_products, kind=kinds.MATRIX_PRODUCTS, options=(True,))
+"""Run SMemViterbi (algorithm 5.3): every S is put together before it is multiplied."""
+viterbi_matprod_tmem = partial(_run_method, fill=_fill_rows_by_products, kind=kinds.MATRIX_PRODUCTS, options=(False,))
+"""Run TMemViterbi (algorithm 5.3): the transitions are read where they are."""
+viterbi_tree = partial(_run_method, fill=cpu_pieces.fill_rows_by_tree, kind=kinds.TREE)
+"""Multiply pieces in parallel, join them in a tree, then compute the rows of all pieces in parallel."""
+viterbi_persistent = partial(_run_method, fill=cpu_pieces.fill_rows_by_correction, kind=kinds.PIECES)
+"""Compute the rows of all pieces in parallel from guessed starts, and correct them."""

@@ -16,14 +16,13 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, DeviceRun, LaunchPhase
 from antidiag.kernels.cuda.structs import DeviceConstants
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_answer, make_answer_from_counts
-from antidiag.kernels.hmm.parameters import PieceParameters, TextureParameters
+from antidiag.kernels.hmm.parameters import PieceParameters
 from antidiag.kernels.hmm.rows import cuda_sizes
 from antidiag.kernels.hmm.rows.cuda_rows import ELEMENT_FILE, PIECES, DeviceModel, PieceSweep, fill_rows_by_correction
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.semiring import MIN_PLUS
-from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 HERE = Path(__file__).parent
@@ -43,40 +42,6 @@ MOST_BOUND_TEXTURES = 64
 
 
 Fill = Callable[[DeviceModel, Any], None]
-
-
-def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run TROPSCALPRODVITERBI: one block, a thread per state; whole costs in float64, exact at any length."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_from_sums, np.dtype(np.float64))
-
-
-def viterbi_matvecprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run TROPMATVECPRODVITERBI: one block, a row times a matrix for every letter."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_matrices)
-
-
-def viterbi_matprod_smem(
-    problem: HmmProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Run SMemViterbi: every matrix is put together in shared memory from transitions and emissions."""
-    return _run_method(problem, parameters, monitor, steps, partial(_fill_rows_by_products, texture=False))
-
-
-def viterbi_matprod_tmem(
-    problem: HmmProblem, parameters: TextureParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Run TMemViterbi: matrices are moved from a texture to shared memory."""
-    return _run_method(problem, parameters, monitor, steps, partial(_fill_rows_by_products, texture=True))
-
-
-def viterbi_tree(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Multiply pieces in parallel and join them in a tree, in float64: products have no common constant."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_tree, np.dtype(np.float64))
-
-
-def viterbi_persistent(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Compute the rows of all pieces in parallel from guessed starts, corrected until nothing changes."""
-    return _run_method(problem, parameters, monitor, steps, _fill_rows_in_pieces)
 
 
 def _run_method(
@@ -282,3 +247,17 @@ def _make_device_answer(
     pairs = model.states**2
     found = run.download_array(counts)
     return make_answer_from_counts(problem, states, found[:pairs], found[pairs:])
+
+
+viterbi_scalprod = partial(_run_method, fill=_fill_rows_from_sums, dtype=np.dtype(np.float64))
+"""Run TROPSCALPRODVITERBI: one block, a thread per state; whole costs in float64, exact at any length."""
+viterbi_matvecprod = partial(_run_method, fill=_fill_rows_by_matrices)
+"""Run TROPMATVECPRODVITERBI: one block, a row times a matrix for every letter."""
+viterbi_matprod_smem = partial(_run_method, fill=partial(_fill_rows_by_products, texture=False))
+"""Run SMemViterbi: every matrix is put together in shared memory from transitions and emissions."""
+viterbi_matprod_tmem = partial(_run_method, fill=partial(_fill_rows_by_products, texture=True))
+"""Run TMemViterbi: matrices are moved from a texture to shared memory."""
+viterbi_tree = partial(_run_method, fill=_fill_rows_by_tree, dtype=np.dtype(np.float64))
+"""Multiply pieces in parallel and join them in a tree, in float64: products have no common constant."""
+viterbi_persistent = partial(_run_method, fill=_fill_rows_in_pieces)
+"""Compute the rows of all pieces in parallel from guessed starts, corrected until nothing changes."""

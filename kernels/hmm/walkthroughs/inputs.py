@@ -14,11 +14,12 @@ from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import Animation
 from antidiag.kernels.walkthroughs.typed_inputs import (
-    TypedInput,
+    count_input,
     format_table,
     parse_sequence,
     parse_table,
     sequence_input,
+    table_input,
 )
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
@@ -26,34 +27,15 @@ TABLES = ("transitions", "emissions", "initial")
 INPUTS = (
     sequence_input("letters", "Observed letters", "ABBABBBA"),
     Parameter("alphabet", "text", "Alphabet", "The letters that states emit.", default="AB"),
-    TypedInput(
-        name="transitions",
-        kind="text",
-        label="Transitions",
-        help="One row per state, separated by ; each row sums to one.",
-        default="0.75 0.25; 0.5 0.5",
-        layout="matrix",
+    table_input(
+        "transitions", "Transitions", "One row per state, separated by ; each row sums to one.", "0.75 0.25; 0.5 0.5"
     ),
-    TypedInput(
-        name="emissions",
-        kind="text",
-        label="Emissions",
-        help="One row per state, separated by ; one number per letter.",
-        default="0.5 0.5; 0.125 0.875",
-        layout="matrix",
+    table_input(
+        "emissions", "Emissions", "One row per state, separated by ; one number per letter.", "0.5 0.5; 0.125 0.875"
     ),
-    TypedInput("initial", "text", "Initial", "One probability per state.", default="0.5 0.5", layout="matrix"),
+    table_input("initial", "Initial", "One probability per state.", "0.5 0.5"),
 )
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Threads that compute at the same time.",
-    default=2,
-    minimum=1,
-    maximum=64,
-    unit="threads",
-)
+THREADS = count_input("threads", "Threads", "Threads that compute at the same time.", 2, "threads", most=64)
 
 
 def build_typed_problem(values: Mapping[str, Any]) -> HmmProblem:

@@ -23,7 +23,6 @@ from antidiag.kernels.hmm.walkthroughs.viterbi_rows import (
     make_sum_case,
     name_rows,
 )
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.walkthroughs import animation as plays
 from antidiag.kernels.walkthroughs.animation import (
@@ -37,17 +36,11 @@ from antidiag.kernels.walkthroughs.animation import (
     HeldData,
     format_number,
 )
+from antidiag.kernels.walkthroughs.typed_inputs import count_input
 
-PIECE = Parameter("piece", "int", "Piece", "Letters of a piece.", default=2, minimum=1, maximum=64, unit="letters")
-WORKERS = Parameter(
-    name="workers",
-    kind="int",
-    label="Multiprocessors",
-    help="Multiprocessors that take pieces at the same time.",
-    default=4,
-    minimum=1,
-    maximum=16,
-    unit="multiprocessors",
+PIECE = count_input("piece", "Piece", "Letters of a piece.", 2, "letters", most=64)
+WORKERS = count_input(
+    "workers", "Multiprocessors", "Multiprocessors that take pieces at the same time.", 4, "multiprocessors"
 )
 
 

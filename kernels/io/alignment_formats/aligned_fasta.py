@@ -18,7 +18,6 @@ import numpy as np
 from antidiag.kernels import memory
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.alignment_formats.growing_array import GrowingArray
 from antidiag.kernels.io.alignment_formats.raw_alignment import (
     NO_ANNOTATIONS,
     Annotations,
@@ -55,6 +54,30 @@ MARK_ROWS = ("ss_pred", "ss_conf", "ss_dssp", "sa_dssp", "aa_dssp", "aa_pred")
 """Rows of HH-suite that hold a mark for each column: predicted and known structure and its confidence."""
 KINDS[list(b"0123456789")] = PECULIAR | DIGIT
 KINDS[[0x1A, *range(127, 256)]] = PECULIAR | STRAY
+GROWTH = 1.5
+"""How many times as large an array becomes that is too small for the letters."""
+
+
+class GrowingArray:
+    """An array of ``size`` bytes that grows where more are needed."""
+
+    def __init__(self, size: int) -> None:
+        self._bytes = np.empty(size, np.uint8)
+
+    def grow_to(self, size: int) -> np.ndarray:
+        """Return memory for at least so many bytes, uint8; what was written stays.
+
+        An array that was returned before must not be used any longer.
+        """
+        if size > self._bytes.size:
+            self._bytes.resize(int(GROWTH * size), refcheck=False)
+        return self._bytes
+
+    def trim(self, size: int) -> np.ndarray:
+        """Return the first bytes and give the others back."""
+        found, self._bytes = self._bytes, np.empty(0, np.uint8)
+        found.resize(size, refcheck=False)
+        return found
 
 
 def read_fasta(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:

@@ -24,8 +24,6 @@ from antidiag.kernels.model import SequenceType
 HEAD = re.compile(rb"#mega\b", re.IGNORECASE)
 DISTANCES = re.compile(rb"datatype\s*=\s*distance", re.IGNORECASE)
 SETTING = re.compile(r"\b(\w+)\s*=\s*(\"[^\"]*\"|[^\s;]+)")
-SIGNS = {"identical": ".", "missing": "?", "indel": "-"}
-"""Signs that !Format may change."""
 NUCLEOTIDES = re.compile(rb"[ACGTUNacgtun.?-]*")
 LONG = 20
 """Letters of a protein that no name has."""

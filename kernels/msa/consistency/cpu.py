@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency import method_run, refinement, sizes
-from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
 from antidiag.kernels.msa.consistency.posterior_blocks import BlockPosteriors, open_block, pack_block
 from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages, FindPairs
 from antidiag.kernels.msa.consistency.recipe import make_recipe
@@ -23,18 +23,6 @@ from antidiag.kernels.run_splitting import PieceSource
 from antidiag.kernels.steps import StepLog
 
 AnswerFunction = Callable[[Any, ConsistencyStages, CpuRun, StageObserver], MsaAnswer]
-
-
-def align_sequences(problem: MsaProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Align sequences on the CPU; the answer has a guide tree and the confidence of each column."""
-    return _run_on_cpu(method_run.align_problem, problem, parameters, monitor, steps)
-
-
-def process_alignment(
-    problem: GivenProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Add sequences to a given alignment or refine it, and compute its confidence, on the CPU."""
-    return _run_on_cpu(refinement.process_alignment, problem, parameters, monitor, steps)
 
 
 def compute_block(
@@ -52,15 +40,15 @@ def finish_alignment(
 ) -> Outcome:
     """Align sequences as `align_sequences` does, by posteriors that workers compute."""
     find_pairs = BlockPosteriors(problem, source).find_pairs
-    return _run_on_cpu(method_run.align_problem, problem, parameters, monitor, steps, find_pairs)
+    return _run_on_cpu(problem, parameters, monitor, steps, method_run.align_problem, find_pairs)
 
 
 def _run_on_cpu(
-    answer: AnswerFunction,
     problem: Any,
     parameters: PosteriorParameters,
     monitor: Monitor,
     steps: StepLog,
+    answer: AnswerFunction,
     find_pairs: FindPairs | None = None,
 ) -> Outcome:
     """Run an answer function on the CPU and time its stages."""
@@ -69,3 +57,9 @@ def _run_on_cpu(
     run.compile(lambda: method_run.compile_stages(recipe))
     found = answer(problem, CpuStages(run, recipe.cut, find_pairs), run, method_run.StageClock(problem, run))
     return Outcome(found, run.times_ms, sizes.estimate_memory(problem, parameters, "cpu").host_bytes)
+
+
+align_sequences = partial(_run_on_cpu, answer=method_run.align_problem)
+"""Align sequences on the CPU; the answer has a guide tree and the confidence of each column."""
+process_alignment = partial(_run_on_cpu, answer=refinement.process_alignment)
+"""Add sequences to a given alignment or refine it, and compute its confidence, on the CPU."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency import method_run, refinement, sizes
 from antidiag.kernels.msa.consistency.cpu import AnswerFunction
-from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
 from antidiag.kernels.msa.consistency.posterior_blocks import BlockPosteriors, open_block, pack_block
 from antidiag.kernels.msa.consistency.posteriors.cpu_stages import FindPairs
 from antidiag.kernels.msa.consistency.posteriors.cuda_stages import CudaStages
@@ -22,18 +22,6 @@ from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.run_splitting import PieceSource
 from antidiag.kernels.steps import StepLog
-
-
-def align_sequences(problem: MsaProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Align sequences on a GPU, with the same answer as on the CPU."""
-    return _run_on_gpu(method_run.align_problem, problem, parameters, monitor, steps)
-
-
-def process_alignment(
-    problem: GivenProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Add sequences to a given alignment or refine it, with the same answer as on the CPU."""
-    return _run_on_gpu(refinement.process_alignment, problem, parameters, monitor, steps)
 
 
 def compute_block(
@@ -50,15 +38,15 @@ def finish_alignment(
 ) -> Outcome:
     """Align sequences as `align_sequences` does, by posteriors that workers compute."""
     find_pairs = BlockPosteriors(problem, source).find_pairs
-    return _run_on_gpu(method_run.align_problem, problem, parameters, monitor, steps, find_pairs)
+    return _run_on_gpu(problem, parameters, monitor, steps, method_run.align_problem, find_pairs)
 
 
 def _run_on_gpu(
-    answer: AnswerFunction,
     problem: Any,
     parameters: PosteriorParameters,
     monitor: Monitor,
     steps: StepLog,
+    answer: AnswerFunction,
     find_pairs: FindPairs | None = None,
 ) -> Outcome:
     """Run an answer function on a GPU and time its stages."""
@@ -69,3 +57,9 @@ def _run_on_gpu(
     found = answer(problem, stages, host, method_run.StageClock(problem, host))
     nbytes = sizes.estimate_memory(problem, parameters, "cuda").host_bytes
     return Outcome(found, run.times_ms, nbytes, run.device_bytes)
+
+
+align_sequences = partial(_run_on_gpu, answer=method_run.align_problem)
+"""Align sequences on a GPU, with the same answer as on the CPU."""
+process_alignment = partial(_run_on_gpu, answer=refinement.process_alignment)
+"""Add sequences to a given alignment or refine it, with the same answer as on the CPU."""

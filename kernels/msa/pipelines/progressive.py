@@ -13,7 +13,7 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence
-from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.monitor import Monitor, PartMonitor
 from antidiag.kernels.msa.pipelines import cpu_nodes
 from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, PARTS, AlignmentNode, ScoringRule, letter_units
 from antidiag.kernels.msa.pipelines.node_encoding import NodeEncoder
@@ -75,7 +75,7 @@ def align_along_tree(
         begun_ns = time.perf_counter_ns()
         nodes = level.tolist()
         children = [(made.pop(node + 1), made.pop(second[node])) for node in nodes]
-        within = _LevelMonitor(monitor, done, len(nodes), total)
+        within = PartMonitor(monitor, done, total, ALIGNMENT, size=len(nodes))
         growth.begin_nodes(nodes)
         for node, both, answer in zip(
             nodes, children, _align_children(children, encoder, align_each, within), strict=True
@@ -160,16 +160,3 @@ def _fill_rows(
             row += 1
             monitor.check()
     return rows
-
-
-class _LevelMonitor(CancelOnlyMonitor):
-    """Reports the progress of one level within all levels."""
-
-    def __init__(self, whole: Monitor, done: int, nodes: int, total: int) -> None:
-        super().__init__(whole)
-        self._done, self._nodes, self._total, self._most = done, nodes, total, 0
-        self.update(0, 1)
-
-    def update(self, done: int, total: int, phase: str = "") -> None:
-        self._most = max(self._most, 1000 * self._nodes * done // max(total, 1))
-        self._source.update(1000 * self._done + self._most, 1000 * self._total, ALIGNMENT)

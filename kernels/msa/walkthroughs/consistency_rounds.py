@@ -16,7 +16,6 @@ from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.msa.walkthroughs.progressive_alignment import draw_inputs
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.walkthroughs.animation import (
     GIVEN_STEP,
@@ -33,23 +32,14 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import count_input, parse_sequences, rows_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 if TYPE_CHECKING:
     from antidiag.kernels.msa.consistency.solver import ConsistencyStages
 
-SEQUENCES = TypedInput("sequences", "text", "Sequences", "Separated by commas.", default="GATTACA, GATCA, GCTTACA")
-WORKERS = Parameter(
-    "workers",
-    "int",
-    "Workers",
-    "Workers that take pairs at the same time.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="workers",
-)
+SEQUENCES = rows_input("sequences", "Sequences", "Separated by commas.", "GATTACA, GATCA, GCTTACA")
+WORKERS = count_input("workers", "Workers", "Workers that take pairs at the same time.", 2, "workers")
 
 
 @dataclass

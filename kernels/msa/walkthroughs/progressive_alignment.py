@@ -32,16 +32,10 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences, score_inputs
+from antidiag.kernels.walkthroughs.typed_inputs import parse_sequences, rows_input, score_inputs
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-SEQUENCES = TypedInput(
-    "sequences",
-    "text",
-    "Sequences",
-    "Separated by commas.",
-    default="GATTACA, GATTCA, GCATACA, GCTTACAA, TTACA",
-)
+SEQUENCES = rows_input("sequences", "Sequences", "Separated by commas.", "GATTACA, GATTCA, GCATACA, GCTTACAA, TTACA")
 INPUTS = (SEQUENCES, *score_inputs(match=2, mismatch=-1, gap_open=2, gap_extend=1))
 GAPS = (
     Parameter("gap_open", "float", "Gap open", clustalw.GAP_OPEN_HELP, default=15, minimum=0),

@@ -14,7 +14,7 @@ Whole vectors of 16 rows are computed. Cells outside the matrix are never read f
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -203,7 +203,6 @@ def advance_antidiagonals(letters, values, second, second_gaps, best, progress, 
         store_release(words, worker * WORD_STRIDE, d)
 
 
-@cache
 def _compile_kernels(two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     _run_antidiagonals(CpuRun(), make_tiny_pair(two_pieces=two_pieces))

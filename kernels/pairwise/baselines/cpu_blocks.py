@@ -18,7 +18,7 @@ cuts off compute numbers beyond it, which nobody reads.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -438,7 +438,6 @@ def trace_stored_values(matrix, letters, place, operations, most_steps, second, 
     return over
 
 
-@cache
 def _compile_kernels(whole: bool, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     pair, parameters = make_tiny_pair(two_pieces=two_pieces), AntidiagonalBlocks(s=1, threads=1)

@@ -16,7 +16,7 @@ step 3 are the next one. Column j is element 15 + j of every row, so that vector
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -225,7 +225,6 @@ def advance_rows(letters, values, second, second_row, best, progress, until):
         store_release(words, worker * WORD_STRIDE, level)
 
 
-@cache
 def _compile_kernels(kind: type, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     _run_rows(CpuRun(), make_tiny_pair(np.iinfo(kind).max >> 2, two_pieces=two_pieces))

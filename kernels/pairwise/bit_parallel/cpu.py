@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
@@ -51,7 +49,6 @@ def _run(run: CpuRun, pair: WordPair, tile: int) -> Outcome:
     return Outcome(answer, run.times_ms, host_bytes, work=cells)
 
 
-@cache
 def _compile_kernels(planes: int, path: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     border_ends.compile_functions()

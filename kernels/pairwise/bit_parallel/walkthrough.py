@@ -27,7 +27,7 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, sequence_input
+from antidiag.kernels.walkthroughs.typed_inputs import choice_input, parse_sequence, sequence_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 H, EQUAL, ZERO, RISE, FALL, PLUS, MINUS = range(7)
@@ -43,13 +43,11 @@ NAMES = tuple(FORMULAS)
 INPUTS = (
     sequence_input("first", "First sequence", "GATTACATGC"),
     sequence_input("second", "Second sequence", "GCATGCTACGATTC"),
-    Parameter(
+    choice_input(
         "mode",
-        "choice",
         "Mode",
         "Global: both from end to end. Query-in-target: the first within the second.",
-        default="global",
-        choices=("global", "query-in-target"),
+        ("global", "query-in-target"),
     ),
 )
 WORD = Parameter(

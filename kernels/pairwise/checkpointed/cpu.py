@@ -8,7 +8,6 @@ run keeps them on disk (cpu_resuming.py).
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
@@ -75,7 +74,6 @@ def _run_alignment(
     return Outcome(answer, run.times_ms, host_bytes, work=strips.computed_cells)
 
 
-@cache
 def _compile_kernels(code: str, two_pieces: bool) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
     parameters = CheckpointedParameters(

@@ -11,7 +11,7 @@ from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io.result_alignments import file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.model import Result, Sequence, SequenceType, format_score
 from antidiag.kernels.pairwise import classification
 from antidiag.kernels.pairwise.frames import codon_text, genetic_codes
 from antidiag.kernels.pairwise.frames.genetic_codes import AMINO_LETTERS
@@ -130,11 +130,6 @@ def answer_rows(result: Result) -> LabelledRows:
         ("Frameshifts", f"{len(shifts)}: {said}" if shifts else "none"),
         ("Stop codons", f"{codon_text.count_stops(result):,}"),
     ]
-
-
-def format_score(result: Result) -> str:
-    """Return the score in the units of the matrix."""
-    return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.2f}"
 
 
 def answer_json(result: Result) -> dict[str, Any]:

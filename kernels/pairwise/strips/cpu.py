@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import (
-    ChunkedAlignmentParameters,
     PairStripParameters,
-    StripedAlignmentParameters,
     StripedScoreParameters,
 )
 from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
@@ -44,45 +42,30 @@ def striped_score(
     return Outcome(answer, run.times_ms, host_bytes, work=strips.computed_cells)
 
 
-def striped_alignment(
-    problem: PairProblem, parameters: StripedAlignmentParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Return the best alignment by StripedAlignment (section V.A)."""
-    return _run_alignment(problem, parameters, monitor, steps, 0, true_values=parameters.starts_at_first_row)
-
-
-def chunked_alignment_1(
-    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Return the best alignment by ChunkedAlignment1 (section V.B)."""
-    return _run_alignment(problem, parameters, monitor, steps, problem.value_count, true_values=True)
-
-
-def chunked_alignment_2(
-    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Return the best alignment by ChunkedAlignment2 (section V.C)."""
-    return _run_alignment(problem, parameters, monitor, steps, 2 * problem.value_count, true_values=True)
-
-
 def _run_alignment(
     problem: PairProblem,
     parameters: PairStripParameters,
     monitor: Monitor,
     steps: StepLog,
-    chunk_parts: int,
-    true_values: bool,
+    chunks: int,
 ) -> Outcome:
     """Run the three phases: boundaries with start states, the parts of the path, their operations.
 
-    ``chunk_parts`` as in `StripRun`, ``true_values`` as in `cpu_path.compute_paths`.
+    ``chunks``: 0 for strips, 1 for chunks of which boundaries are kept, 2 for start states local to chunks.
     """
+    true_values = chunks > 0 or parameters.starts_at_first_row  # as in `cpu_path.compute_paths`
     pair, run = encode_pair(problem), CpuRun(monitor, steps, parameters.threads)
     short_rows = chosen_16bit_rows(problem, parameters)
     variants = kernel_variant(pair, short_rows), kernel_variant(pair, 0)
     run.compile_once(_compile_alignment, *variants, pair.second is not None)
     strips = _make_strips(
-        run, pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts, short_rows=short_rows
+        run,
+        pair,
+        parameters,
+        states=True,
+        all_values=true_values,
+        chunk_parts=chunks * problem.value_count,
+        short_rows=short_rows,
     )
     assert strips.states is not None
     with run.phase("phase 1", strips.row_count) as phase:
@@ -155,3 +138,11 @@ def _compile_phase_3(code: str, two_pieces: bool) -> None:
     with run.phase("phase 3") as phase:
         for true_values in (False, True):
             cpu_path.compute_paths(strips, parts, true_values, phase)
+
+
+striped_alignment = partial(_run_alignment, chunks=0)
+"""Return the best alignment by StripedAlignment (section V.A)."""
+chunked_alignment_1 = partial(_run_alignment, chunks=1)
+"""Return the best alignment by ChunkedAlignment1 (section V.B)."""
+chunked_alignment_2 = partial(_run_alignment, chunks=2)
+"""Return the best alignment by ChunkedAlignment2 (section V.C)."""

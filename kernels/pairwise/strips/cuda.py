@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import (
-    ChunkedAlignmentParameters,
     PairStateParameters,
-    StripedAlignmentParameters,
     StripedScoreParameters,
 )
 from antidiag.kernels.pairwise.pruning import sizes as pruning_sizes
@@ -44,43 +44,15 @@ def striped_score(
     return Outcome(answer, job.run.times_ms, host_bytes, job.run.device_bytes, notes, work)
 
 
-def striped_alignment(
-    problem: PairProblem, parameters: StripedAlignmentParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Return the best alignment by StripedAlignment (section V.A) on the current device."""
-    return _run_alignment(
-        problem,
-        parameters,
-        monitor,
-        steps,
-        0,
-        true_values=parameters.starts_at_first_row,
-    )
-
-
-def chunked_alignment_1(
-    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Return the best alignment by ChunkedAlignment1 (section V.B) on the current device."""
-    return _run_alignment(problem, parameters, monitor, steps, 1, true_values=True)
-
-
-def chunked_alignment_2(
-    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Return the best alignment by ChunkedAlignment2 (section V.C) on the current device."""
-    return _run_alignment(problem, parameters, monitor, steps, 2, true_values=True)
-
-
 def _run_alignment(
     problem: PairProblem,
     parameters: PairStateParameters,
     monitor: Monitor,
     steps: StepLog,
     chunks: int,
-    true_values: bool,
 ) -> Outcome:
-    """Run the three phases; ``chunks`` as in striped_states.cu, ``true_values`` as in striped_path.cu."""
+    """Run the three phases; ``chunks`` as in striped_states.cu."""
+    true_values = chunks > 0 or parameters.starts_at_first_row  # as in striped_path.cu
     job = cuda_job.begin_job(problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T)
     published, height = parameters.is_published, parameters.chunk_height if chunks else None
     sweep_states = cuda_published.sweep_states if published else cuda_sweep.sweep_states
@@ -102,3 +74,11 @@ def _run_alignment(
         job.host_bytes,
         job.run.device_bytes,
     )
+
+
+striped_alignment = partial(_run_alignment, chunks=0)
+"""Return the best alignment by StripedAlignment (section V.A) on the current device."""
+chunked_alignment_1 = partial(_run_alignment, chunks=1)
+"""Return the best alignment by ChunkedAlignment1 (section V.B) on the current device."""
+chunked_alignment_2 = partial(_run_alignment, chunks=2)
+"""Return the best alignment by ChunkedAlignment2 (section V.C) on the current device."""

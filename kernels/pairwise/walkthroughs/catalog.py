@@ -14,20 +14,19 @@ from antidiag.kernels.pairwise.walkthroughs import baselines, pruning, strips
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import Animation
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, score_inputs, sequence_input
+from antidiag.kernels.walkthroughs.typed_inputs import (
+    choice_input,
+    count_input,
+    parse_sequence,
+    score_inputs,
+    sequence_input,
+)
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
 PEROT_INPUTS = (
     sequence_input("first", "First sequence", "GCATGCTACG"),
     sequence_input("second", "Second sequence", "GATTACATGCAACG"),
-    Parameter(
-        "mode",
-        "choice",
-        "Mode",
-        "Local: the best parts of both. Global: both from end to end.",
-        default="local",
-        choices=("local", "global"),
-    ),
+    choice_input("mode", "Mode", "Local: the best parts of both. Global: both from end to end.", ("local", "global")),
     *score_inputs(match=2, mismatch=-1, gap_open=2, gap_extend=1),
 )
 """PerotRecurrence is shown for gap costs of one piece."""
@@ -40,26 +39,17 @@ INPUTS = (
 )
 
 
-def _count_parameter(name: str, label: str, help: str, default: int, maximum: int, unit: str) -> Parameter:
-    return Parameter(name, "int", label, help, default=default, minimum=1, maximum=maximum, unit=unit)
-
-
-WORKERS = _count_parameter(
-    "workers", "Multiprocessors", "Multiprocessors that compute at the same time.", 2, 16, "multiprocessors"
+WORKERS = count_input(
+    "workers", "Multiprocessors", "Multiprocessors that compute at the same time.", 2, "multiprocessors"
 )
-THREADS = _count_parameter("threads", "Threads", "Threads that share an antidiagonal or a row.", 4, 64, "threads")
-STRIP = _count_parameter("s", "Strip width s", "Columns of a strip.", 4, 64, "columns")
-BATCH = _count_parameter("T", "Batch T", "Boundary cells that are passed on together.", 2, 64, "rows")
-PRUNING = Parameter(
-    "pruning",
-    "choice",
-    "Pruning",
-    "on: a block that no best alignment can pass is not computed.",
-    default="off",
-    choices=("off", "on"),
+THREADS = count_input("threads", "Threads", "Threads that share an antidiagonal or a row.", 4, "threads", most=64)
+STRIP = count_input("s", "Strip width s", "Columns of a strip.", 4, "columns", most=64)
+BATCH = count_input("T", "Batch T", "Boundary cells that are passed on together.", 2, "rows", most=64)
+PRUNING = choice_input(
+    "pruning", "Pruning", "on: a block that no best alignment can pass is not computed.", ("off", "on")
 )
-BLOCK = _count_parameter("s", "Block size s", "Rows and columns of a block.", 4, 64, "cells")
-CHUNK = _count_parameter("h", "Chunk height h", "Rows of a chunk.", 4, 64, "rows")
+BLOCK = count_input("s", "Block size s", "Rows and columns of a block.", 4, "cells", most=64)
+CHUNK = count_input("h", "Chunk height h", "Rows of a chunk.", 4, "rows", most=64)
 
 
 def build_problem(values: Mapping[str, Any]) -> PairProblem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -77,7 +77,6 @@ def _write_all_rows(
     return target
 
 
-@cache
 def _compile_insertion() -> None:
     """Compile insertion, or load it from the cache."""
     letters = np.frombuffer(b"ACDE-FGA-DEEFG", np.uint8).reshape(2, 7)

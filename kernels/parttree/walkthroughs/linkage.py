@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.parttree import reference
 from antidiag.kernels.parttree.lcs.linkage import SATURATED_HEIGHT
 from antidiag.kernels.parttree.problem import SINGLE, PartTreeProblem
@@ -29,13 +28,13 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import count_input, parse_sequences, rows_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-SEQUENCES = TypedInput("sequences", "text", "Sequences", "Separated by commas.",
-                      default="GATTACA, GATTCA, GCATACA, TTGCATG, TTGCAG, TGCATGG")  # fmt: skip
-WORKERS = Parameter("workers", "int", "Thread blocks", "Blocks that compare pairs at the same time.", default=3,
-                    minimum=1, maximum=64, unit="blocks")  # fmt: skip
+SEQUENCES = rows_input(
+    "sequences", "Sequences", "Separated by commas.", "GATTACA, GATTCA, GCATACA, TTGCATG, TTGCAG, TGCATGG"
+)
+WORKERS = count_input("workers", "Thread blocks", "Blocks that compare pairs at the same time.", 3, "blocks", most=64)
 D, NEAREST, LEAST = range(3)
 
 

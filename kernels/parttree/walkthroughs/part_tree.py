@@ -38,13 +38,16 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import parse_sequences, rows_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-SEQUENCES = TypedInput("sequences", "text", "Sequences",
-                      "Separated by commas; different ones, of some ten letters or more.",
-                      default="GATTACAGATTACAGA, GATTACAGATTACCGA, GATTACAGATTTCAGA, CCGGATTACAGATTAC, "
-                      "TTGCATGCATGGCAAT, TTGCATGCATGGCTAT, TTGCATCCATGGCAAT, ACGTTGCATGCATGGC")  # fmt: skip
+SEQUENCES = rows_input(
+    "sequences",
+    "Sequences",
+    "Separated by commas; different ones, of some ten letters or more.",
+    "GATTACAGATTACAGA, GATTACAGATTACCGA, GATTACAGATTTCAGA, CCGGATTACAGATTAC, "
+    "TTGCATGCATGGCAAT, TTGCATGCATGGCTAT, TTGCATCCATGGCAAT, ACGTTGCATGCATGGC",
+)
 REFERENCES = Parameter("references", "int", "References", "Sequences that are picked at every level.", default=4,
                        minimum=2, maximum=50, unit="sequences")  # fmt: skip
 SEED = Parameter("pick_seed", "int", "Seed", "Seed of the random picks.", default=1, minimum=0, maximum=1000)

@@ -33,56 +33,32 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, parse_aligned_rows, score_inputs
+from antidiag.kernels.walkthroughs.typed_inputs import (
+    choice_input,
+    count_input,
+    parse_aligned_rows,
+    rows_input,
+    score_inputs,
+)
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 from antidiag.kernels.walkthroughs.worker_schedule import Item, rectangle_antidiagonals, simulate_workers, split_range
 
-FIRST = TypedInput(
-    "first",
-    "text",
-    "First alignment",
-    "Rows of one length, separated by commas; - is a gap.",
-    default="GATTAC, GAT-AC",
+FIRST = rows_input("first", "First alignment", "Rows of one length, separated by commas; - is a gap.", "GATTAC, GAT-AC")
+SECOND = rows_input(
+    "second", "Second alignment", "Rows of one length, separated by commas; - is a gap.", "GCATAC, GC-TAC, GCATGC"
 )
-SECOND = TypedInput(
-    "second",
-    "text",
-    "Second alignment",
-    "Rows of one length, separated by commas; - is a gap.",
-    default="GCATAC, GC-TAC, GCATGC",
-)
-SCORE = Parameter(
+SCORE = choice_input(
     "column_score",
-    "choice",
     "Column score",
     "Score of two columns: the mean score of their letters, or their negative distance.",
-    default="sum-of-pairs",
-    choices=("sum-of-pairs", "euclidean"),
+    ("sum-of-pairs", "euclidean"),
 )
-BLOCK = Parameter(
-    "k",
-    "int",
-    "Block size k",
-    "Rows and columns of a block; or rows of scores at a time.",
-    default=3,
-    minimum=1,
-    maximum=32,
-    unit="columns",
+BLOCK = count_input(
+    "k", "Block size k", "Rows and columns of a block; or rows of scores at a time.", 3, "columns", most=32
 )
-STRIP = Parameter("s", "int", "Strip width s", "Columns of a strip.", default=3, minimum=1, maximum=32, unit="columns")
-BATCH = Parameter(
-    "T", "int", "Batch T", "Rows that are handed over together.", default=2, minimum=1, maximum=32, unit="rows"
-)
-WORKERS = Parameter(
-    "workers",
-    "int",
-    "Workers",
-    "Workers that compute blocks or strips at the same time.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="workers",
-)
+STRIP = count_input("s", "Strip width s", "Columns of a strip.", 3, "columns", most=32)
+BATCH = count_input("T", "Batch T", "Rows that are handed over together.", 2, "rows", most=32)
+WORKERS = count_input("workers", "Workers", "Workers that compute blocks or strips at the same time.", 2, "workers")
 H, S, V, ACROSS = range(4)
 RULES = (
     "H(i, j) = max( H(i-1, j-1) + s(p, q), H(i-1, j) \u2212 gap(p), H(i, j-1) \u2212 gap(q) )",

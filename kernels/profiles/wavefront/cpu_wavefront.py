@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
@@ -97,7 +95,6 @@ def trace_answer(
     return complete_answer(mode, (m, n), score, (first, second), (i, j), operations[: max(count, 0)][::-1])
 
 
-@cache
 def _compile_once() -> None:
     """Compile everything, or load it from the cache folder, by running on a tiny problem."""
     _align_in_strips(CpuRun(), tiny_problem(), ProfileStripParameters(s=64, T=16, threads=1))

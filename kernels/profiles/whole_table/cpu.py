@@ -7,7 +7,7 @@ one thread as it did there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
-from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileBlockSize, ProfileLimitParameters
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import SLAB
 from antidiag.kernels.profiles.whole_table import cpu_blocks, cpu_cells
@@ -36,101 +36,20 @@ from antidiag.kernels.steps import StepLog
 SCORES, TABLE = "scores", "table"
 
 
-def align_serially(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithms 2.3 and 2.4: compute one cell after another."""
-    return _run_method(problem, parameters, monitor, steps, _compute_serially)
-
-
-def align_simple_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Simple k: score blocks cell by cell."""
-    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_simple_block)
-
-
-def align_row_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Row k: score blocks row by row."""
-    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_row_block)
-
-
-def align_column_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Column k: score blocks column by column."""
-    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_column_block)
-
-
-def align_mix_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Mix k: score blocks by a row and a column in turn."""
-    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_mix_block)
-
-
-def align_by_blas_calls(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1 by two BLAS calls for each cell."""
-    return _run_method(problem, parameters, monitor, steps, _compute_by_differences)
-
-
-def align_by_identity_product(
-    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Algorithm 4.2, MatProd V1: differences by a product with an identity matrix."""
-    return _run_method(problem, parameters, monitor, steps, _compute_by_identity)
-
-
-def align_by_matrix_product(
-    problem: Problem, parameters: ProfileBlockSize, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Algorithm 4.2, MatProd V2: k rows of scores by a product of matrices, gap costs as vectors."""
-    return _run_method(problem, parameters, monitor, steps, _compute_by_products)
-
-
-def align_by_block_waves(
-    problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """SMwavefront k: the blocks of an antidiagonal at a time."""
-    return _run_method(problem, parameters, monitor, steps, _compute_waves)
-
-
-def align_sequence_matvecprod_v1(
-    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Algorithm 4.3: H, V and D as matrices, a product of a matrix and a vector for each column of V and each row of H
-    and of D."""
-    return _run_method(problem, parameters, monitor, steps, _compute_three_matrices, True)
-
-
-def align_sequence_matvecprod_v2(
-    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Algorithm 4.5: D a row at a time, gap costs as vectors."""
-    return _run_method(problem, parameters, monitor, steps, _compute_by_vectors)
-
-
-def align_sequence_matprod_v2(
-    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Algorithm 4.6: all of D as a product of matrices, gap costs as vectors."""
-    return _run_method(problem, parameters, monitor, steps, _compute_by_products, SLAB)
-
-
-def align_sequence_matprod_v1(
-    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Algorithm 4.4: H, V and D as three products of matrices."""
-    return _run_method(problem, parameters, monitor, steps, _compute_three_matrices, False)
-
-
 def _run_method(
     problem: Problem,
     parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     method: Callable[..., Outcome],
-    *arguments: Any,
+    options: tuple[Any, ...] = (),
 ) -> Outcome:
-    """Compile a method, then run ``method(run, encoded, parameters, *arguments)`` on a problem."""
+    """Compile a method, then run ``method(run, encoded, parameters, *options)`` on a problem."""
     run = CpuRun(monitor, steps, parameters.worker_threads)
-    run.compile_once(_compile_method, method, *arguments)
-    return method(run, problem.encoded, parameters, *arguments)
+    run.compile_once(_compile_method, method, *options)
+    return method(run, problem.encoded, parameters, *options)
 
 
-@cache
 def _compile_method(method: Callable[..., Outcome], *arguments: Any) -> None:
     """Compile a method, or load it from the cache folder, by running it on a tiny problem."""
     method(CpuRun(), tiny_problem(), ProfileBlockParameters(k=16, threads=1), *arguments)
@@ -330,3 +249,32 @@ def _compute_waves(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParam
     compute_blocks(run, "antidiagonals", table.size, k, compute, antidiagonals=True)
     table.state.best[:] = cpu_blocks.best_block_end(walls.best, made)
     return trace_outcome(run, table, sum(one.nbytes for one in walls[:4]))
+
+
+align_serially = partial(_run_method, method=_compute_serially)
+"""Algorithms 2.3 and 2.4: compute one cell after another."""
+align_simple_k = partial(_run_method, method=_compute_scalar_products, options=(cpu_blocks.fill_simple_block,))
+"""Algorithm 4.1, Simple k: score blocks cell by cell."""
+align_row_k = partial(_run_method, method=_compute_scalar_products, options=(cpu_blocks.fill_row_block,))
+"""Algorithm 4.1, Row k: score blocks row by row."""
+align_column_k = partial(_run_method, method=_compute_scalar_products, options=(cpu_blocks.fill_column_block,))
+"""Algorithm 4.1, Column k: score blocks column by column."""
+align_mix_k = partial(_run_method, method=_compute_scalar_products, options=(cpu_blocks.fill_mix_block,))
+"""Algorithm 4.1, Mix k: score blocks by a row and a column in turn."""
+align_by_blas_calls = partial(_run_method, method=_compute_by_differences)
+"""Algorithm 4.1 by two BLAS calls for each cell."""
+align_by_identity_product = partial(_run_method, method=_compute_by_identity)
+"""Algorithm 4.2, MatProd V1: differences by a product with an identity matrix."""
+align_by_matrix_product = partial(_run_method, method=_compute_by_products)
+"""Algorithm 4.2, MatProd V2: k rows of scores by a product of matrices, gap costs as vectors."""
+align_by_block_waves = partial(_run_method, method=_compute_waves)
+"""SMwavefront k: the blocks of an antidiagonal at a time."""
+align_sequence_matvecprod_v1 = partial(_run_method, method=_compute_three_matrices, options=(True,))
+"""Algorithm 4.3: H, V and D as matrices, a product of a matrix and a vector for each column of V and each row of H
+and of D."""
+align_sequence_matvecprod_v2 = partial(_run_method, method=_compute_by_vectors)
+"""Algorithm 4.5: D a row at a time, gap costs as vectors."""
+align_sequence_matprod_v2 = partial(_run_method, method=_compute_by_products, options=(SLAB,))
+"""Algorithm 4.6: all of D as a product of matrices, gap costs as vectors."""
+align_sequence_matprod_v1 = partial(_run_method, method=_compute_three_matrices, options=(False,))
+"""Algorithm 4.4: H, V and D as three products of matrices."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,28 +23,6 @@ from antidiag.kernels.steps import StepLog
 
 WAVES = 4
 """Antidiagonals between two progress reports."""
-
-
-def align_simple_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Simple k: one thread per cell."""
-    return _compute_scalar_products(
-        "simple_k", lambda k: min(k * k, 1024), ProfileTableJob(problem, monitor, steps), parameters
-    )
-
-
-def align_row_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Row k: one thread per row of a block."""
-    return _compute_scalar_products("row_k", int, ProfileTableJob(problem, monitor, steps), parameters)
-
-
-def align_column_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Column k: one thread per column of a block."""
-    return _compute_scalar_products("column_k", int, ProfileTableJob(problem, monitor, steps), parameters)
-
-
-def align_mix_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Algorithm 4.1, Mix k: one thread per row and column of a block."""
-    return _compute_scalar_products("mix_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
 def align_by_matrix_product(
@@ -86,10 +65,26 @@ def align_by_block_waves(
 
 
 def _compute_scalar_products(
-    name: str, threads: Callable[[int], int], job: ProfileTableJob, parameters: ProfileBlockParameters
+    problem: Problem,
+    parameters: ProfileBlockParameters,
+    monitor: Monitor,
+    steps: StepLog,
+    name: str,
+    threads: Callable[[int], int],
 ) -> Outcome:
     """Algorithm 4.1: compute D, V and H as matrices."""
+    job = ProfileTableJob(problem, monitor, steps)
     k, shape = parameters.k, (job.made.m, job.made.n)
     scores, vertical, horizontal = (job.run.allocate_array(shape, np.int32) for _ in range(3))
     job.compute_blocks(name, k, threads(k), MATRICES(scores=scores, vertical=vertical, horizontal=horizontal))
     return job.maximise_on_host(scores, vertical, horizontal)
+
+
+align_simple_k = partial(_compute_scalar_products, name="simple_k", threads=lambda k: min(k * k, 1024))
+"""Algorithm 4.1, Simple k: one thread per cell."""
+align_row_k = partial(_compute_scalar_products, name="row_k", threads=int)
+"""Algorithm 4.1, Row k: one thread per row of a block."""
+align_column_k = partial(_compute_scalar_products, name="column_k", threads=int)
+"""Algorithm 4.1, Column k: one thread per column of a block."""
+align_mix_k = partial(_compute_scalar_products, name="mix_k", threads=int)
+"""Algorithm 4.1, Mix k: one thread per row and column of a block."""

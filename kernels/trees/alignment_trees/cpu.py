@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from antidiag.kernels.trees.alignment_trees.problem import (
 )
 from antidiag.kernels.trees.alignment_trees.replicate_pieces import pack_joined_tree
 from antidiag.kernels.trees.alignment_trees.sizes import padded_taxa, replicate_workers
-from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
+from antidiag.kernels.trees.alignment_trees.split_support import compute_support
 from antidiag.kernels.trees.distances.alignment_columns import cpu_columns
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import make_model
 from antidiag.kernels.trees.distances.cpu import fill_column_distances
@@ -40,7 +39,10 @@ def nj_alignment(
     """Join the rows of an alignment by neighbor joining, and compute the support of its branches."""
     run = CpuRun(monitor, steps, parameters.threads)
     joined, without, matrix = _join_rows(problem, parameters, run)
-    names = _compute_support(problem, parameters, joined.joins, matrix, run) if problem.bootstrap else None
+    names = None
+    if problem.bootstrap:
+        replicates = _join_replicates(problem, parameters, range(problem.bootstrap), matrix, run)
+        names = compute_support(joined.joins, problem.taxa, replicates)
     answer = make_joined_tree(problem, *joined, inner_names=names)
     return Outcome(AlignmentTreeAnswer(answer.tree, answer.joins, without), run.times_ms, matrix.nbytes)
 
@@ -67,16 +69,6 @@ def _join_rows(
     without = fill_column_distances(problem.alignment, problem.model, matrix, run)
     with run.phase("joins", total=PROGRESS_STEPS) as phase:
         return join_matrix(matrix, problem.taxa, parameters.epoch, phase), without, matrix
-
-
-def _compute_support(
-    problem: AlignmentTreeProblem, parameters: PrunedParameters, joins: np.ndarray, matrix: np.ndarray, run: CpuRun
-) -> list[str]:
-    """Return the support of each join; ``matrix`` is written over."""
-    support = SplitSupport(joins, problem.taxa)
-    for found in _join_replicates(problem, parameters, range(problem.bootstrap), matrix, run):
-        support.add_replicate(found)
-    return support.node_names()
 
 
 def _join_replicates(
@@ -130,7 +122,6 @@ class _Replicates:
         return joins
 
 
-@cache
 def _compile_replicate(value_type: str) -> None:
     """Compile the joins of a replicate, or load them from the cache."""
     taxa = 5

@@ -18,7 +18,7 @@ from antidiag.kernels.trees.alignment_trees.problem import (
     draw_columns,
 )
 from antidiag.kernels.trees.alignment_trees.replicate_pieces import pack_joined_tree
-from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
+from antidiag.kernels.trees.alignment_trees.split_support import compute_support
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import (
     DistanceModel,
     make_alignment_model,
@@ -37,7 +37,10 @@ def nj_alignment(
     run = DeviceRun(monitor, steps, rows=1)
     columns = DeviceColumns(problem.alignment, run, is_double=problem.precision == "double")
     joined, without = _join_rows(problem, parameters, columns)
-    names = _compute_support(problem, parameters, joined[0], columns, run) if problem.bootstrap else None
+    names = None
+    if problem.bootstrap:
+        replicates = _join_replicates(problem, parameters, range(problem.bootstrap), columns, run)
+        names = compute_support(joined[0], problem.taxa, replicates)
     answer = make_joined_tree(problem, *joined, inner_names=names)
     found = AlignmentTreeAnswer(answer.tree, answer.joins, without)
     return Outcome(found, run.times_ms, device_bytes=run.device_bytes)
@@ -83,20 +86,6 @@ class ColumnJoining(PrunedJoining):
         """Compute the matrix and sum its rows."""
         self.columns.fill_distances(self.model, self.D[: self.taxa])
         self.sum_rows(self.D[: self.taxa], 0)
-
-
-def _compute_support(
-    problem: AlignmentTreeProblem,
-    parameters: PrunedParameters,
-    joins: np.ndarray,
-    columns: DeviceColumns,
-    run: DeviceRun,
-) -> list[str]:
-    """Return the support of each join."""
-    support = SplitSupport(joins, problem.taxa)
-    for found in _join_replicates(problem, parameters, range(problem.bootstrap), columns, run):
-        support.add_replicate(found)
-    return support.node_names()
 
 
 def _join_replicates(

@@ -17,7 +17,8 @@ from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import problem as tree_problem
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import sum_bases
-from antidiag.kernels.trees.distances.problem import MODEL, AlignedProblem, refuse_model
+from antidiag.kernels.trees.distances.problem import MODEL, refuse_model
+from antidiag.kernels.trees.named_sequences import AlignedRows
 from antidiag.kernels.trees.problem import OPTIONS as TREE_OPTIONS
 from antidiag.kernels.trees.problem import TreeAnswer
 
@@ -37,7 +38,7 @@ OPTIONS = (MODEL, *TREE_OPTIONS, *BOOTSTRAP)
 
 @stored("alignment-tree-problem")
 @dataclass(frozen=True)
-class AlignmentTreeProblem:
+class AlignmentTreeProblem(AlignedRows):
     """The rows of an alignment, and the options that define their tree; see OPTIONS."""
 
     alignment: AlignedSequences
@@ -48,16 +49,6 @@ class AlignmentTreeProblem:
     outgroup: str = ""
     bootstrap: int = 0
     bootstrap_seed: int = 1
-
-    @property
-    def data(self) -> tuple[AlignedSequences]:
-        """The input data of the problem."""
-        return (self.alignment,)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the taxa, which are the rows."""
-        return self.alignment.names
 
     @property
     def taxa(self) -> int:
@@ -71,24 +62,9 @@ class AlignmentTreeProblem:
         return max(rows * (rows - 1) // 2 * columns, 1) * (1 + self.bootstrap)
 
     @property
-    def title(self) -> str:
-        """The name of the alignment."""
-        return self.alignment.name
-
-    @property
-    def size(self) -> str:
-        """The size of the alignment, as text."""
-        return self.alignment.summary
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         """The type in which distances are kept."""
         return np.dtype(np.float64 if self.precision == "double" else np.float32)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names of rows, letters and omissions that differ from the file."""
-        return AlignedProblem(self.alignment).notes
 
 
 @stored("alignment-tree-answer")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.run_splitting import RunPiece
 from antidiag.kernels.trees.alignment_trees.problem import AlignmentTreeAnswer, AlignmentTreeProblem
-from antidiag.kernels.trees.alignment_trees.split_support import SplitSupport
+from antidiag.kernels.trees.alignment_trees.split_support import compute_support
 from antidiag.kernels.trees.joining.tree_from_joins import make_joined_tree
 
 TREE = "tree"
@@ -44,11 +45,8 @@ def join_replicates(problem: AlignmentTreeProblem, pieces: Iterable[tuple[RunPie
     """Return the tree with the support of all replicates, whose joins are int32 (replicates, joins, 2)."""
     found = list(pieces)
     tree = next(value for piece, value in found if piece.name == TREE)
-    support = SplitSupport(tree["joins"], problem.taxa)
-    for piece, value in found:
-        if piece.name != TREE:
-            for joins in value:
-                support.add_replicate(joins)
+    replicates = chain.from_iterable(value for piece, value in found if piece.name != TREE)
+    names = compute_support(tree["joins"], problem.taxa, replicates) if problem.bootstrap else None
     joined = (tree["joins"], tree["records"], tree["last_nodes"], tree["distances"])
-    answer = make_joined_tree(problem, *joined, inner_names=support.node_names() if problem.bootstrap else None)
+    answer = make_joined_tree(problem, *joined, inner_names=names)
     return Outcome(AlignmentTreeAnswer(answer.tree, answer.joins, tree["pairs_without"]), {})

@@ -6,6 +6,8 @@ smaller one. Two of the splits of 1,000 trees of 10,000 taxa have the same numbe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 KEY_SEED = 20261127
@@ -22,21 +24,16 @@ def join_splits(joins: np.ndarray, taxa: int) -> np.ndarray:
     return np.array([min(key, everything ^ key) for key in keys[taxa:]], np.uint64)
 
 
-class SplitSupport:
-    """Counts how many trees of replicates have each split of a tree."""
+def compute_support(joins: np.ndarray, taxa: int, replicates: Iterable[np.ndarray]) -> list[str]:
+    """Return the share of replicates whose tree has the split of each join, as whole numbers in per cent.
 
-    def __init__(self, joins: np.ndarray, taxa: int) -> None:
-        self._taxa, self._replicates = taxa, 0
-        self._splits, self._place = np.unique(join_splits(joins, taxa), return_inverse=True)
-        self._counts = np.zeros(self._splits.size, np.int64)
-
-    def add_replicate(self, joins: np.ndarray) -> None:
-        """Count the splits of the tree of a replicate."""
-        self._replicates += 1
-        if self._splits.size:
-            self._counts += np.isin(self._splits, join_splits(joins, self._taxa))
-
-    def node_names(self) -> list[str]:
-        """Return the support of the node of each join, in per cent, rounded to a whole number."""
-        percents = np.rint(100 * self._counts / max(self._replicates, 1)).astype(int)
-        return [str(percent) for percent in percents[self._place].tolist()]
+    ``replicates`` are the joins of their trees, int32 (k, 2) each.
+    """
+    splits, place = np.unique(join_splits(joins, taxa), return_inverse=True)
+    counts, trees = np.zeros(splits.size, np.int64), 0
+    for found in replicates:
+        trees += 1
+        if splits.size:
+            counts += np.isin(splits, join_splits(found, taxa))
+    percents = np.rint(100 * counts / max(trees, 1)).astype(int)
+    return [str(percent) for percent in percents[place].tolist()]

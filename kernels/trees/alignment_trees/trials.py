@@ -92,12 +92,7 @@ def check_same(problem: AlignmentTreeProblem, found: AlignmentTreeAnswer, expect
 
 def permute_columns(problem: AlignmentTreeProblem) -> AlignmentTreeProblem | None:
     """Return the columns in another order, which change nothing; None with replicates, which draw other columns."""
-    letters = problem.alignment.letters
-    if problem.bootstrap:
-        return None
-    order = np.random.default_rng(letters.shape[1]).permutation(letters.shape[1])
-    moved = np.ascontiguousarray(letters[:, order])
-    return replace(problem, alignment=replace(problem.alignment, letters=moved))
+    return None if problem.bootstrap else distance_trials.permute_columns(problem)
 
 
 def many_rows(method: Method, backend: str, size: int) -> ProblemAndParameters:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -294,7 +293,6 @@ def _make_outcome(problem: Any, values: np.ndarray, run: CpuRun, name: str) -> O
     return Outcome(DistanceAnswer(problem_matrix(problem, values, name)), run.times_ms, values.nbytes)
 
 
-@cache
 def _compile_full(local: bool) -> None:
     """Compile full distances, or load them from the cache, by a call with one letter."""
     rows = cpu_identities.IdentityRows(np.zeros(1, np.uint8), np.array([0, 1]), np.zeros(1, np.int64))
@@ -305,7 +303,6 @@ def _compile_full(local: bool) -> None:
     cpu_identities.distances_of_rows(rows, 0, 1, 0, others, scores, room, found, values, make_stop_word())
 
 
-@cache
 def _compile_kmers() -> None:
     """Compile 6-mer distances."""
     word = np.zeros(1, np.int32)
@@ -314,7 +311,6 @@ def _compile_kmers() -> None:
     cpu_kmers.distances_of_rows(words, sizes, 0, 1, np.zeros(1, np.int32), np.zeros((1, 1)), make_stop_word())
 
 
-@cache
 def _compile_ktuple() -> None:
     """Compile k-tuple distances."""
     word = np.zeros(1, np.int32)
@@ -334,7 +330,6 @@ def _compile_ktuple() -> None:
     cpu_lane_chains.distances_of_rows(rows, 0, 1, 0, lanes, rule, room, lanes.copy(), values, stop)
 
 
-@cache
 def _compile_columns(value_type: str, is_protein: bool) -> None:
     """Compile alignment distances."""
     kind = SequenceType.PROTEIN if is_protein else SequenceType.DNA

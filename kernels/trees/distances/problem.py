@@ -27,7 +27,7 @@ from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import dp_classes
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, PROTEIN_MODELS
 from antidiag.kernels.trees.distances.shared_words.kmers import BASES, GROUPS, K, letter_codes
-from antidiag.kernels.trees.named_sequences import NamedSequences
+from antidiag.kernels.trees.named_sequences import AlignedRows, NamedSequences
 
 SEQUENCES = ProblemInput(SEQUENCE, 1, None)
 
@@ -150,38 +150,17 @@ class SixmerProblem(_Sequences):
 
 @stored("alignment-distance-problem")
 @dataclass(frozen=True)
-class AlignedProblem:
+class AlignedProblem(AlignedRows):
     """Distances between the rows of an alignment."""
 
     alignment: AlignedSequences
     model: str = "p"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names of rows, letters and omissions that differ from the file."""
-        parts = self.alignment.note.split("; ") if self.alignment.note else []
-        return tuple(f"Rows with {part}." if part.startswith("equal") else f"In the file: {part}." for part in parts)
-
-    @property
-    def data(self) -> tuple[AlignedSequences]:
-        """The input data of the problem."""
-        return (self.alignment,)
-
-    @property
     def cells(self) -> int:
         """Columns, summed over all pairs of rows."""
         rows, columns = self.alignment.letters.shape
         return rows * (rows - 1) // 2 * columns
-
-    @property
-    def title(self) -> str:
-        """The name of the alignment."""
-        return self.alignment.name
-
-    @property
-    def size(self) -> str:
-        """The size of the alignment, as text."""
-        return self.alignment.summary
 
 
 @stored("distance-answer")
@@ -194,7 +173,7 @@ class DistanceAnswer:
 
     def check(self, problem: Any) -> None:
         """Raise AssertionError unless the matrix is one of distances between these sequences."""
-        rows = problem.alignment.names if isinstance(problem, AlignedProblem) else problem.names
+        rows = problem.names
         assert self.distances.names == rows, "the names are not those of the sequences"
         values = self.distances.values
         assert values.shape == (len(rows), len(rows)), f"distances of shape {values.shape}"

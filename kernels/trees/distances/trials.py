@@ -188,6 +188,14 @@ def reverse_taxa(problem: Any) -> Any:
     return replace(problem, sequences=problem.sequences[::-1])
 
 
+def permute_columns(problem: Any) -> Any:
+    """Return a problem of an alignment with its columns in another order, which changes no distance."""
+    letters = problem.alignment.letters
+    order = np.random.default_rng(letters.shape[1]).permutation(letters.shape[1])
+    moved = np.ascontiguousarray(letters[:, order])
+    return replace(problem, alignment=replace(problem.alignment, letters=moved))
+
+
 def _check_reversed(problem: Any, found: DistanceAnswer, changed: DistanceAnswer, method: Method) -> None:
     """Check that the distances are reversed."""
     np.testing.assert_array_equal(changed.distances.values[::-1, ::-1], found.distances.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,39 +29,14 @@ SHARED_CELLS = 4e6
 """Cells of a pass that are worth starting threads for."""
 
 
-def nj_serial(problem: TreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run the pseudocode of figure 2 of Liu, Schmidt and Maskell (2009)."""
-    return _run_loop(problem, None, monitor, steps, _join_serially)
-
-
-def nj_basic(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run NJ-basic: cell blocks of the upper triangle, in a square matrix."""
-    return _run_loop(problem, parameters, monitor, steps, _join_square_blocks)
-
-
-def nj_compact(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run NJ-compact: the blocks of NJ-basic in the folded matrix."""
-    return _run_loop(problem, parameters, monitor, steps, _join_folded_blocks)
-
-
-def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run NJ-pruned: bounds on the rows; see `cpu_pruned`."""
-    return _run_loop(problem, parameters, monitor, steps, _join_pruned)
-
-
-def upgma(problem: TreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run UPGMA: mean distances of all pairs of taxa (Sokal and Michener 1958); the root is the last join."""
-    return _run_loop(problem, None, monitor, steps, _join_upgma)
-
-
 JoinLoop = Callable[[TreeProblem, Any, CpuPhase], tuple[TreeAnswer, int]]
 """Joins the taxa of a problem with some parameters in a phase; returns the answer and the bytes of its arrays."""
 PROGRESS_STEPS = 1000
 
 
 def _run_loop(problem: TreeProblem, parameters: Any, monitor: Monitor, steps: StepLog, loop: JoinLoop) -> Outcome:
-    """Compile, run and time a loop; ``parameters`` are those that it reads, or None."""
-    run = CpuRun(monitor, steps, parameters.threads if parameters else 1)
+    """Compile, run and time a loop."""
+    run = CpuRun(monitor, steps, parameters.worker_threads)
     run.compile_once(_compile_loop, loop, parameters, problem.precision)
     with run.phase("joins", total=PROGRESS_STEPS) as phase:
         answer, host_bytes = loop(problem, parameters, phase)
@@ -74,7 +49,7 @@ def _compile_loop(loop: JoinLoop, parameters: Any, precision: str) -> None:
     from antidiag.kernels.io.distance_matrix import make_distance_matrix, numbered_names
 
     tiny = TreeProblem(make_distance_matrix(numbered_names(5), 1 - np.eye(5)), precision)
-    with CpuRun(threads=parameters.threads if parameters else 1).phase("joins") as phase:
+    with CpuRun(threads=parameters.worker_threads).phase("joins") as phase:
         loop(tiny, parameters, phase)
 
 
@@ -121,7 +96,7 @@ class _JoinRecords:
         phase.report(int(done * PROGRESS_STEPS))
 
 
-def _join_serially(problem: TreeProblem, parameters: None, phase: CpuPhase) -> tuple[TreeAnswer, int]:
+def _join_serially(problem: TreeProblem, parameters: MethodParameters, phase: CpuPhase) -> tuple[TreeAnswer, int]:
     D, found = working_matrix(problem), _JoinRecords(problem.taxa)
     S, valid, nodes = _sum_rows(D, phase), np.ones(problem.taxa, np.uint8), np.arange(problem.taxa, dtype=np.int32)
     found.make_joins(
@@ -134,22 +109,11 @@ def _join_serially(problem: TreeProblem, parameters: None, phase: CpuPhase) -> t
     return make_joined_tree(problem, found.joins, found.records, nodes[slots], D[np.ix_(slots, slots)]), D.nbytes
 
 
-def _join_square_blocks(
-    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase
-) -> tuple[TreeAnswer, int]:
-    return _join_blocks(problem, parameters, phase, cpu_blocks.SQUARE)
-
-
-def _join_folded_blocks(
-    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase
-) -> tuple[TreeAnswer, int]:
-    return _join_blocks(problem, parameters, phase, folded_rows(problem.taxa) - 1)
-
-
 def _join_blocks(
-    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase, middle: int
+    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase, folded: bool
 ) -> tuple[TreeAnswer, int]:
     taxa, found = problem.taxa, _JoinRecords(problem.taxa)
+    middle = folded_rows(taxa) - 1 if folded else cpu_blocks.SQUARE
     cells = np.zeros((middle + 1 if middle else taxa + 1) * (taxa + 1), problem.dtype)
     matrix, S = cpu_blocks.TriangleMatrix(cells, taxa, middle), np.zeros(taxa + 1)
     for first, rows in _row_blocks(problem.matrix.values, phase):
@@ -172,7 +136,7 @@ def _join_blocks(
     return make_joined_tree(problem, found.joins, found.records, nodes[left], apart), cells.nbytes
 
 
-def _join_upgma(problem: TreeProblem, parameters: None, phase: CpuPhase) -> tuple[TreeAnswer, int]:
+def _join_upgma(problem: TreeProblem, parameters: MethodParameters, phase: CpuPhase) -> tuple[TreeAnswer, int]:
     taxa, D = problem.taxa, working_matrix(problem)
     valid, sizes, nodes = np.ones(taxa, np.uint8), np.ones(taxa), np.arange(taxa, dtype=np.int32)
     nearest = cpu_upgma.NearestClusters(np.empty(taxa, np.int64), np.empty(taxa))
@@ -317,3 +281,15 @@ def _pad_to_vectors(values: np.ndarray, filling: float) -> np.ndarray:
     padded = np.full(-(-values.size // LANES) * LANES, filling, values.dtype)
     padded[: values.size] = values
     return padded
+
+
+nj_serial = partial(_run_loop, loop=_join_serially)
+"""Run the pseudocode of figure 2 of Liu, Schmidt and Maskell (2009)."""
+nj_basic = partial(_run_loop, loop=partial(_join_blocks, folded=False))
+"""Run NJ-basic: cell blocks of the upper triangle, in a square matrix."""
+nj_compact = partial(_run_loop, loop=partial(_join_blocks, folded=True))
+"""Run NJ-compact: the blocks of NJ-basic in the folded matrix."""
+nj_pruned = partial(_run_loop, loop=_join_pruned)
+"""Run NJ-pruned: bounds on the rows; see `cpu_pruned`."""
+upgma = partial(_run_loop, loop=_join_upgma)
+"""Run UPGMA: mean distances of all pairs of taxa (Sokal and Michener 1958); the root is the last join."""

@@ -43,22 +43,11 @@ EDGES_AT_ONCE = 256
 """Edges that a thread judges at a time."""
 
 
-def place_alignment(
-    problem: PlacedAlignmentProblem, parameters: PlacementParameters, monitor: Monitor, steps: StepLog
+def solve_placement(
+    problem: PlacedProblem, parameters: PlacementParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
-    """Place the rows of an alignment."""
-    return _place(problem, CpuRun(monitor, steps, parameters.threads))
-
-
-def place_sequences(
-    problem: PlacedSequencesProblem, parameters: PlacementParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Place sequences by sketches of their words."""
-    return _place(problem, CpuRun(monitor, steps, parameters.threads))
-
-
-def _place(problem: PlacedProblem, run: CpuRun) -> Outcome:
-    """Place the taxa of a problem."""
+    """Place the rows of an alignment, or sequences by sketches of their words."""
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile_once(compile_placement)
     if problem.taxa < FEWEST:
         return join_few(problem, run)

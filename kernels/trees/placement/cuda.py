@@ -23,25 +23,14 @@ from antidiag.kernels.trees.distances.cuda_sources import COLUMNS
 from antidiag.kernels.trees.distances.pair_tiles import LaunchSlices
 from antidiag.kernels.trees.parameters import PlacementParameters
 from antidiag.kernels.trees.placement.cpu import FEWEST, compile_placement, join_few, pack_taxa, place_taxa
-from antidiag.kernels.trees.placement.problem import PlacedAlignmentProblem, PlacedProblem, PlacedSequencesProblem
+from antidiag.kernels.trees.placement.problem import PlacedProblem
 
 
-def place_alignment(
-    problem: PlacedAlignmentProblem, parameters: PlacementParameters, monitor: Monitor, steps: StepLog
+def solve_placement(
+    problem: PlacedProblem, parameters: PlacementParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
-    """Place the rows of an alignment."""
-    return _place(problem, parameters, DeviceRun(monitor, steps))
-
-
-def place_sequences(
-    problem: PlacedSequencesProblem, parameters: PlacementParameters, monitor: Monitor, steps: StepLog
-) -> Outcome:
-    """Place sequences by sketches of their words."""
-    return _place(problem, parameters, DeviceRun(monitor, steps))
-
-
-def _place(problem: PlacedProblem, parameters: PlacementParameters, run: DeviceRun) -> Outcome:
-    """Place the taxa of a problem."""
+    """Place the rows of an alignment, or sequences by sketches of their words."""
+    run = DeviceRun(monitor, steps)
     host = run.host_part(parameters.threads)
     run.compile_host_code(compile_placement)
     if problem.taxa < FEWEST:

@@ -28,8 +28,8 @@ from antidiag.kernels.trees.distances.alignment_columns.column_distances import 
     make_alignment_model,
     make_sketch_model,
 )
-from antidiag.kernels.trees.distances.problem import MODEL, SEQUENCES, AlignedProblem, refuse_empty, refuse_model
-from antidiag.kernels.trees.named_sequences import NamedSequences
+from antidiag.kernels.trees.distances.problem import MODEL, SEQUENCES, refuse_empty, refuse_model
+from antidiag.kernels.trees.named_sequences import AlignedRows, NamedSequences
 from antidiag.kernels.trees.problem import OPTIONS as TREE_OPTIONS
 
 BACKBONE = Parameter("backbone", "int", "Backbone", "Sequences, drawn at random, whose tree is made by neighbor "
@@ -101,7 +101,7 @@ class PlacedProblem:
 
 @stored("placed-alignment-problem")
 @dataclass(frozen=True)
-class PlacedAlignmentProblem(PlacedProblem):
+class PlacedAlignmentProblem(AlignedRows, PlacedProblem):
     """The rows of an alignment, to be placed; see ALIGNED_OPTIONS."""
 
     alignment: AlignedSequences
@@ -112,16 +112,6 @@ class PlacedAlignmentProblem(PlacedProblem):
     outgroup: str = ""
 
     @property
-    def data(self) -> tuple[AlignedSequences]:
-        """The input data of the problem."""
-        return (self.alignment,)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the rows."""
-        return self.alignment.names
-
-    @property
     def columns(self) -> int:
         """Columns of the alignment."""
         return int(self.alignment.letters.shape[1])
@@ -130,21 +120,6 @@ class PlacedAlignmentProblem(PlacedProblem):
     def planes(self) -> int:
         """Bits of a letter."""
         return count_planes(self.alignment.type)
-
-    @property
-    def title(self) -> str:
-        """The name of the alignment."""
-        return self.alignment.name
-
-    @property
-    def size(self) -> str:
-        """The size of the alignment, as text."""
-        return self.alignment.summary
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names of rows, letters and omissions that differ from the file."""
-        return AlignedProblem(self.alignment).notes
 
     def make_model(self) -> DistanceModel:
         """Return the model of the distances."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -110,14 +109,6 @@ def _textbook_distances(problem: Any) -> np.ndarray:
     return values
 
 
-def permute_columns(problem: PlacedAlignmentProblem) -> PlacedAlignmentProblem:
-    """Return the columns in another order, which change nothing."""
-    letters = problem.alignment.letters
-    order = np.random.default_rng(letters.shape[1]).permutation(letters.shape[1])
-    moved = np.ascontiguousarray(letters[:, order])
-    return replace(problem, alignment=replace(problem.alignment, letters=moved))
-
-
 def _many_rows(method: Method, backend: str, size: int) -> ProblemAndParameters:
     alignment: AlignedSequences = distance_trials.random_alignment(64 + 64 * size, 40).alignment
     return PlacedAlignmentProblem(alignment, "p", 64), tree_trials.thread_parameters(method, 2)
@@ -148,7 +139,7 @@ ALIGNED = Trials(
     make_large_problem=_many_rows,
     make_long_problem=_long_rows,
     draw_larger_problem=lambda choose: draw_aligned(choose, LARGER),
-    symmetries=(ProblemSymmetry("columns in another order", permute_columns, check_placed),),
+    symmetries=(ProblemSymmetry("columns in another order", distance_trials.permute_columns, check_placed),),
     phases_without_steps=_silent,
     assert_read_back=tree_trials.check_read_back,
 )

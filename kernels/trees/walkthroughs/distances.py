@@ -12,7 +12,6 @@ import numpy as np
 
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trees.distances import problem as problems
@@ -35,17 +34,29 @@ from antidiag.kernels.walkthroughs.animation import (
     format_number,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_aligned_rows, parse_sequences
+from antidiag.kernels.walkthroughs.typed_inputs import (
+    count_input,
+    format_table,
+    parse_aligned_rows,
+    parse_sequences,
+    rows_input,
+)
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-PAIRS = Parameter("workers", "int", "Multiprocessors", "Pairs of sequences that are compared at once.", default=3,
-                  minimum=1, maximum=16, unit="multiprocessors")  # fmt: skip
-SEQUENCES = TypedInput("sequences", "text", "Sequences", "Separated by commas.",
-                      default="GATTACA, GATTTACA, GCTTCA, GCATCCA, TTACAGA")  # fmt: skip
-LONG = TypedInput("sequences", "text", "Sequences", "Separated by commas; of some ten letters or more.",
-                 default="GATTACAGATTACA, GATTACAGTTTACA, GATTCAGATTACA, TTGCATGCATGG, TTGCATCCATGGA")  # fmt: skip
-ALIGNMENT = TypedInput("alignment", "text", "Alignment", "Rows of one length, separated by commas; - is a gap.",
-                      default="GATTACA-GC, GATTTCA-GC, GA-TACATGC, GCTTACATCC")  # fmt: skip
+PAIRS = count_input("workers", "Multiprocessors", "Pairs of sequences that are compared at once.", 3, "multiprocessors")
+SEQUENCES = rows_input("sequences", "Sequences", "Separated by commas.", "GATTACA, GATTTACA, GCTTCA, GCATCCA, TTACAGA")
+LONG = rows_input(
+    "sequences",
+    "Sequences",
+    "Separated by commas; of some ten letters or more.",
+    "GATTACAGATTACA, GATTACAGTTTACA, GATTCAGATTACA, TTGCATGCATGG, TTGCATCCATGGA",
+)
+ALIGNMENT = rows_input(
+    "alignment",
+    "Alignment",
+    "Rows of one length, separated by commas; - is a gap.",
+    "GATTACA-GC, GATTTCA-GC, GA-TACATGC, GCTTACATCC",
+)
 
 
 def _sequence_lengths(shown_problem: Any) -> list[int]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import distance_matrix
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trees import problem as problems
 from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeProblem
@@ -35,14 +34,16 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import TypedInput, format_table, parse_table
+from antidiag.kernels.walkthroughs.typed_inputs import count_input, format_table, parse_table, table_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 
-MATRIX = TypedInput("distances", "text", "Distances",
-                   "A row for each taxon, separated by ;. Symmetric, 0 on the diagonal.",
-                   default="0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0", layout="matrix")  # fmt: skip
-BLOCKS = Parameter("workers", "int", "Thread blocks", "Blocks that share the pairs of a search.", default=3, minimum=1,
-                   maximum=16, unit="blocks")  # fmt: skip
+MATRIX = table_input(
+    "distances",
+    "Distances",
+    "A row for each taxon, separated by ;. Symmetric, 0 on the diagonal.",
+    "0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0",
+)
+BLOCKS = count_input("workers", "Thread blocks", "Blocks that share the pairs of a search.", 3, "blocks")
 D, CRITERION, LEAST, SUMS = range(4)
 
 

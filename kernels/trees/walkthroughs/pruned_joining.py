@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trees.problem import TreeProblem
 from antidiag.kernels.trees.walkthroughs.joining import BASIC, BLOCKS, CRITERION, SUMS, D, ShownJoining
@@ -31,9 +30,9 @@ from antidiag.kernels.walkthroughs.animation import (
     blank_table,
     format_number,
 )
+from antidiag.kernels.walkthroughs.typed_inputs import count_input
 
-EPOCH = Parameter("epoch", "int", "Epoch", "Joins between two passes over the whole matrix.", default=3, minimum=1,
-                  maximum=64, unit="joins")  # fmt: skip
+EPOCH = count_input("epoch", "Epoch", "Joins between two passes over the whole matrix.", 3, "joins", most=64)
 BOUND = 4
 """The table of bounds, after the tables of all joining."""
 

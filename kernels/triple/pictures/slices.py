@@ -52,7 +52,7 @@ class CubeValues:
         value = int(self.array[(*cell, move)] if self.problem.has_affine_gaps else self.array[cell])
         return value - 2 * self.problem.scoring.extend * sum(cell)
 
-    def _ending_value(self, cell: Cell, move: int) -> int | None:
+    def ending_value(self, cell: Cell, move: int) -> int | None:
         """Return the best value of a cell whose last move is ``move``; None where it cannot be."""
         before = source_cell(cell, move)
         if cell == (0, 0, 0):
@@ -117,7 +117,7 @@ def _make_candidate(values: CubeValues, cell: Cell, move: int) -> Candidate:
     if not values.problem.has_affine_gaps:
         return Candidate(move, before, values.cell_score(before), None, 0, column)
     opening = {after: OPENINGS[after, move] * values.problem.scoring.open for after in MOVE_ORDER}
-    endings = {after: values._ending_value(before, after) for after in MOVE_ORDER}
+    endings = {after: values.ending_value(before, after) for after in MOVE_ORDER}
     worth = {after: ending - opening[after] for after, ending in endings.items() if ending is not None}
     after = max(worth, key=worth.__getitem__)
     return Candidate(move, before, worth[after] + opening[after], after, opening[after], column)

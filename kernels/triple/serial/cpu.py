@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import partial
 
 import numpy as np
 
@@ -21,23 +21,14 @@ from antidiag.kernels.triple.serial import cpu_rows
 from antidiag.kernels.triple.serial.cpu_rows import TripleGaps, TripleScores
 
 
-def run_scoring(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run Scoring: two planes of the cube, on one core."""
-    return _run_serial(problem, monitor, steps, False)
-
-
-def run_traceback(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Run Traceback: two planes, and the best move of every cell is kept."""
-    return _run_serial(problem, monitor, steps, True)
-
-
-def _run_serial(problem: TripleProblem, monitor: Monitor, steps: StepLog, keeps: bool) -> Outcome:
+def _run_serial(
+    problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog, keeps: bool
+) -> Outcome:
     run, encoded = CpuRun(monitor, steps), encode_problem(problem)
     run.compile_once(_compile_serial, encoded.has_affine_gaps, keeps)
     return _compute_answer(run, encoded, keeps)
 
 
-@cache
 def _compile_serial(affine: bool, keeps: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     tiny = EncodedTriple((np.zeros(1, np.uint8),) * 3, np.zeros((1, 1), np.int32), int(affine), 0)
@@ -107,3 +98,9 @@ def iterate_planes(
             call(planes, moves, *common, i, first, min(first + band, cells[1]))
         planes[seed] = NEGATIVE  # beyond the first cell, the border is no source
         yield planes[i % 2, 1:, 1:]
+
+
+run_scoring = partial(_run_serial, keeps=False)
+"""Scoring: two planes of the cube, on one core."""
+run_traceback = partial(_run_serial, keeps=True)
+"""Traceback: two planes, and the best move of every cell is kept."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkKind
 from antidiag.kernels.triple.model import TripleProblem
@@ -23,19 +22,11 @@ from antidiag.kernels.walkthroughs.animation import (
     HeldData,
     blank_table,
 )
+from antidiag.kernels.walkthroughs.typed_inputs import count_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 from antidiag.kernels.walkthroughs.worker_schedule import Item, WorkerSchedule, simulate_workers
 
-HEIGHT = Parameter(
-    name="h",
-    kind="int",
-    label="Subchunk height h",
-    help="Layers of a subchunk.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="layers",
-)
+HEIGHT = count_input("h", "Subchunk height h", "Layers of a subchunk.", 2, "layers")
 Box = tuple[range, range, range]
 RECOMPUTED_TABLE = 1
 """The table of what phase 3 computes."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.triple import problem as problems
@@ -28,7 +27,7 @@ from antidiag.kernels.walkthroughs.animation import (
     format_sum,
     numbered_names,
 )
-from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, score_inputs, sequence_input
+from antidiag.kernels.walkthroughs.typed_inputs import count_input, parse_sequence, score_inputs, sequence_input
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 from antidiag.kernels.walkthroughs.worker_schedule import Item, WorkerSchedule, simulate_workers
 
@@ -43,25 +42,9 @@ INPUTS = (
     sequence_input("third", "Third sequence", "GCTTC"),
     *score_inputs(match=2, mismatch=-1, gap_extend=1),
 )
-CHUNK = Parameter(
-    name="s",
-    kind="int",
-    label="Chunk width s",
-    help="Rows and columns of a chunk.",
-    default=3,
-    minimum=1,
-    maximum=16,
-    unit="cells",
-)
-WORKERS = Parameter(
-    name="workers",
-    kind="int",
-    label="Multiprocessors",
-    help="Multiprocessors that compute at the same time.",
-    default=2,
-    minimum=1,
-    maximum=16,
-    unit="multiprocessors",
+CHUNK = count_input("s", "Chunk width s", "Rows and columns of a chunk.", 3, "cells")
+WORKERS = count_input(
+    "workers", "Multiprocessors", "Multiprocessors that compute at the same time.", 2, "multiprocessors"
 )
 
 

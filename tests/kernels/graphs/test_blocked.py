@@ -9,8 +9,7 @@ from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.graphs import reference
 from antidiag.kernels.graphs.graph import from_weights
-from antidiag.kernels.graphs.number_precision import TOLERANCE
-from antidiag.kernels.graphs.problem import build_problem
+from antidiag.kernels.graphs.problem import TOLERANCE, build_problem
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 

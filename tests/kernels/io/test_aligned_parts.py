@@ -21,7 +21,7 @@ from antidiag.kernels.alignments import (
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
-from antidiag.kernels.io.alignment_formats import growing_array
+from antidiag.kernels.io.alignment_formats.aligned_fasta import GrowingArray
 from antidiag.kernels.io.alignment_formats.pair_letters import POSITION_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.io.alignment_writer import WRITERS
@@ -132,7 +132,7 @@ def test_starts_are_read_of_files_of_pairs_and_genomes():
 def test_large_letters_have_room_that_grows():
     letters = np.arange(1 << 19, dtype=np.int64).view(np.uint8)
     for guess in (1 << 16, letters.size, 10 * letters.size):
-        found, step = growing_array.GrowingArray(guess), 50_000
+        found, step = GrowingArray(guess), 50_000
         for at in range(0, letters.size, step):
             part = letters[at : at + step]
             found.grow_to(at + part.size)[at : at + part.size] = part

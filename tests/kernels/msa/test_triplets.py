@@ -13,7 +13,7 @@ from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa import CONSISTENCY_PROBLEM, tree_growth
 from antidiag.kernels.msa.consistency import reference
-from antidiag.kernels.msa.consistency.groups import cpu_merging, cpu_triplets, tree_order, triplet_joins
+from antidiag.kernels.msa.consistency.groups import cpu_merging, cpu_triplets, tree_order
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
 from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.posteriors.pair_models import make_protein_models
@@ -104,10 +104,10 @@ def joined(made: PreparedAlignment, three: bool, threads: int = 1) -> tuple[Grou
 
 def test_each_join_is_made_once_and_with_one_of_its_children() -> None:
     joins = np.array([[0, 1], [2, 3], [8, 9], [4, 5], [10, 11], [6, 7], [13, 12]], np.int32)
-    below = triplet_joins.choose_triplets(joins)
+    below = tree_order.choose_triplets(joins)
     assert below == {2: 1, 4: 3, 6: 5}
     assert len(set(below.values())) == len(below) and not set(below) & set(below.values())
-    assert triplet_joins.choose_triplets(np.zeros((0, 2), np.int32)) == {}
+    assert tree_order.choose_triplets(np.zeros((0, 2), np.int32)) == {}
 
 
 def test_letters_stand_in_order_whatever_the_threads(made: PreparedAlignment) -> None:

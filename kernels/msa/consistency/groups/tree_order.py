@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.msa.consistency.groups import triplet_joins
 from antidiag.kernels.msa.consistency.groups.column_scorer import GroupPair, MergedGroups
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner, GroupTrio
 from antidiag.kernels.msa.consistency.sizes import TRIPLET_CELLS
@@ -24,14 +23,14 @@ def align_along_tree(
     """Merge all sequences in the order of a tree; return the number of columns.
 
     ``joins`` int32 (n - 1, 2): the nodes that join s merges into node n + s. Independent joins run in parallel. If
-    ``three``, a join is made together with one below it where possible (`triplet_joins`).
+    ``three``, a join is made together with one below it where possible (`choose_triplets`).
     """
     under_way = _TreeAlignment(
         aligner,
         joins,
         observer.start_tree(tree),
         join_nodes(joins, tree),
-        triplet_joins.choose_triplets(joins) if three else {},
+        choose_triplets(joins) if three else {},
     )
     for level in _group_levels(joins, aligner.count):
         begun_ns = time.perf_counter_ns()
@@ -164,3 +163,17 @@ def _group_levels(joins: np.ndarray, n: int) -> list[list[int]]:
             levels.append([])
         levels[level].append(made)
     return levels
+
+
+def choose_triplets(joins: np.ndarray) -> dict[int, int]:
+    """Map joins to the join below that is made with them.
+
+    From the leaves on, each join takes the later of its two child joins, unless that one has taken a join itself.
+    ``joins`` int32 (n - 1, 2): the nodes that join s merges into node n + s.
+    """
+    n, found = len(joins) + 1, dict[int, int]()
+    for made, children in enumerate(joins.tolist()):
+        below = [child - n for child in sorted(children, reverse=True) if child >= n and child - n not in found]
+        if below:
+            found[made] = below[0]
+    return found

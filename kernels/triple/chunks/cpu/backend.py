@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
@@ -57,7 +56,6 @@ def _compute_answer(cube: ChunkedCube) -> Outcome:
     return Outcome(encoded.make_answer(score, moves), run.times_ms, cube.host_bytes + thread_bytes)
 
 
-@cache
 def _compile_method(kind: ChunkKind, affine: bool, narrow: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     codes = np.array([1, 0], np.uint8)
