@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
@@ -105,7 +106,7 @@ class FocusFrame(QWidget):
         self.raise_()
         self.show()
         area.installEventFilter(self)
-        QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
