@@ -303,9 +303,9 @@ def suits_log(values: Sequence[float], columns: Iterable[Sequence[float]] = ()) 
         return False
     if max(values) >= LOG_RATIO * min(values):
         return True
-    columns = [np.sort(column) for column in columns]
-    linear = _hidden_share(columns, max(values) - min(values))
-    return linear >= MANY_CLOSE and 2 * _hidden_share(map(np.log, columns), np.log(max(values) / min(values))) <= linear
+    ordered = [np.sort(column) for column in columns]
+    linear = _hidden_share(ordered, max(values) - min(values))
+    return linear >= MANY_CLOSE and 2 * _hidden_share(map(np.log, ordered), np.log(max(values) / min(values))) <= linear
 
 
 def values_by_place(lines: Sequence[PointSeries]) -> list[list[float]]:
