@@ -17,7 +17,13 @@ from antidiag.app.dialogs import help_pages
 from antidiag.app.dialogs.preferences import SETTINGS
 from antidiag.app.kit.view_commands import list_view_commands
 from antidiag.app.kit.view_protocols import ResultView, view_widget
-from antidiag.app.learn.page_titles import EXERCISES_TITLE, LECTURES_TITLE, WALKTHROUGH_TITLE, page_titles
+from antidiag.app.learn.page_titles import (
+    EXERCISES_TITLE,
+    LECTURES_TITLE,
+    PAGE_COMMANDS,
+    WALKTHROUGH_TITLE,
+    page_titles,
+)
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
 from antidiag.app.workbench import Workbench
@@ -59,7 +65,15 @@ PLOT_WORDS = {
     "Roofline": "limits bandwidth arithmetic intensity",
     "Table": "points values CSV sweep",
 }
-"""Further words by which plots of Tune are found, by their titles."""
+"""The plots of Tune by their titles, and further words by which they are found."""
+TUNE_COMMANDS = (
+    *(f"Input: {source}" for source in ("Open data", "Generated, related", "Generated, unrelated")),
+    "Reuse earlier points: Skip points with the same method, problem, parameters, device and version",
+    "Papers: Reproduce a paper's figure",
+    "Earlier sweeps: Open a sweep that was measured before",
+    "Tune: Search for good parameters of the chosen method, and keep them as defaults",
+)
+"""Commands of Tune that are found before it is made, as `list_view_commands` reads them from its widgets."""
 PLACE_WORDS = "where to run device GPU CPU processes cluster Dask"
 """Further words by which places for runs are found."""
 ENABLED = Qt.ItemFlag.ItemIsEnabled
@@ -151,14 +165,37 @@ def _hidden_view(viewer: ResultViews, kind: type[ResultView]) -> list[CommandMat
 
 
 def _hidden_workspaces(window: Workbench) -> Iterator[list[CommandMatch]]:
-    """Yield the commands of Tune and of Learn and its pages where they are not visible; both are made for it."""
+    """Yield the commands of Tune and of Learn and its pages where they are not visible; neither is made for it."""
     for number, page, title in ((TUNE, window.tune_page, "Tune"), (LEARN, window.learn_page, "Learn")):
-        if window.workspaces.currentWidget() is not page:
+        if page.is_created and window.workspaces.currentWidget() is not page:
             yield _view_matches(page.content, title, partial(window.turn_to, number))
-    pages = window.learn.pages
+    if not window.tune_page.is_created:
+        yield _known_matches(TUNE_COMMANDS, "Tune", partial(window.turn_to, TUNE), lambda: window.tune)
     for row, title in enumerate(page_titles()):
-        if row != pages.currentIndex():  # whose commands are among those of Learn
-            yield _view_matches(pages.widget(row), f"Learn > {title}", partial(_turn_to_page, window, row))
+        hint, turn = f"Learn > {title}", partial(_turn_to_page, window, row)
+        find_page = partial(_page_of_learn, window, row)
+        if not window.learn_page.is_created:
+            yield _known_matches(PAGE_COMMANDS.get(title, ()), hint, turn, find_page)
+        elif row != window.learn.pages.currentIndex():  # whose commands are among those of Learn
+            yield _view_matches(find_page(), hint, turn)
+
+
+def _page_of_learn(window: Workbench, row: int) -> QWidget:
+    return window.learn.pages.widget(row)
+
+
+def _known_matches(
+    commands: Iterable[str], hint: str, turn: Turn, find_view: Callable[[], QWidget]
+) -> list[CommandMatch]:
+    """Return the commands of a view that is made when it is turned to."""
+
+    def run(text: str) -> None:
+        turn()
+        for command in list_view_commands(find_view()):
+            if command.text == text:
+                command.run()
+
+    return [CommandMatch(text, hint, partial(run, text)) for text in commands]
 
 
 def _results(window: Workbench) -> list[CommandMatch]:
@@ -312,15 +349,14 @@ def _help_text(window: Workbench, query: str) -> list[CommandMatch]:
 
 def _plots(window: Workbench) -> list[CommandMatch]:
     """Return the plots of Tune, which a sweep fills."""
-    from antidiag.app.tune.plots.plot_tabs import TABS  # loads the plot library
 
     def show_plot(title: str) -> None:
         window.turn_to(TUNE)
         window.tune.plots.show_tab(title)
 
     return [
-        CommandMatch(f"Plot: {title}", "plot of Tune", partial(show_plot, title), PLOT_WORDS.get(title, ""))
-        for title in TABS
+        CommandMatch(f"Plot: {title}", "plot of Tune", partial(show_plot, title), words)
+        for title, words in PLOT_WORDS.items()
     ]
 
 

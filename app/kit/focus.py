@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
@@ -16,6 +18,8 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
+
+from antidiag.app import theme
 
 SEARCH_FIELD = "search_field"
 """The property of the line of a view or panel that Ctrl+F goes to."""
@@ -88,6 +92,43 @@ def _takes_focus(widget: QWidget) -> bool:
     return tabbed and widget.isVisible() and widget.isEnabled() and not widget.focusProxy()
 
 
+class FocusFrame(QWidget):
+    """A line around the area that the keys are meant for, until the focus leaves it or the area changes its size."""
+
+    LINE = 2
+    """Pixels of the line."""
+
+    def __init__(self, area: QWidget) -> None:
+        super().__init__(area.window())
+        self._area = area
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setGeometry(QRect(area.mapTo(area.window(), QPoint(0, 0)), area.size()))
+        self.raise_()
+        self.show()
+        area.installEventFilter(self)
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.active().accent), self.LINE))
+        half = self.LINE / 2
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), theme.RADIUS, theme.RADIUS)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Hide):
+            self._end()
+        return False
+
+    def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+        if now is None or not (now is self._area or self._area.isAncestorOf(now)):
+            self._end()
+
+    def _end(self) -> None:
+        self.hide()
+        self.deleteLater()
+
+
 class FocusAreas(QObject):
     """Walks through areas of a window, and returns in each to the widget that had the focus there last."""
 
@@ -109,5 +150,6 @@ class FocusAreas(QObject):
             target = last if known else main_widget(area)
             if target is not None and target.isVisible():
                 target.setFocus(Focus.TabFocusReason if by > 0 else Focus.BacktabFocusReason)
+                FocusFrame(area)
                 return area
         return None

@@ -8,6 +8,8 @@ from antidiag.app import search_sources
 from antidiag.app.command_search import HINT_ROLE, CommandSearch
 from antidiag.app.dialogs.preferences import SETTINGS, PreferencesDialog
 from antidiag.app.kit import fuzzy
+from antidiag.app.kit.view_commands import list_view_commands
+from antidiag.app.learn.page_titles import PAGE_COMMANDS, page_titles
 from antidiag.kernels import registry
 from tests.app import fake
 from tests.app.steps import run
@@ -129,6 +131,8 @@ def test_other_spellings_are_found():
 
 @pytest.mark.slow
 def test_no_command_of_learn_is_listed_twice(qtbot, window):
+    window.turn_to(2)
+    window.turn_to(0)
     search = open_search(qtbot, window)
     pages = [match for match in search._later if match.hint.startswith("Learn")]
     texts = [match.text for match in pages if match.hint in ("Learn", "Learn > The four classes")]
@@ -191,6 +195,28 @@ def test_tune_and_learn_are_found_before_they_were_opened(qtbot, window, typed, 
         for line, found in zip(lines(search), hints(search), strict=True)
     )
     search.close()
+
+
+def test_the_search_makes_neither_tune_nor_learn(qtbot, window):
+    search = open_search(qtbot, window)
+    qtbot.keyClicks(search.line, "colours worker")
+    assert hints(search)[0] == "Learn > Step by step"
+    assert not window.tune_page.is_created and not window.learn_page.is_created
+    qtbot.keyClick(search.line, Qt.Key.Key_Return)
+    page = window.learn.walkthroughs
+    assert page.isVisible() and page.colouring_box.currentText() == "Worker"
+
+
+@pytest.mark.slow
+def test_commands_that_are_known_before_are_those_of_the_widgets(qtbot, window):
+    tune = {command.text for command in list_view_commands(window.tune)}
+    assert tune >= set(search_sources.TUNE_COMMANDS)
+    assert tuple(window.tune.plots.tabs.tabText(row) for row in range(window.tune.plots.tabs.count())) == tuple(
+        search_sources.PLOT_WORDS
+    )
+    for row, title in enumerate(page_titles()[1:], 1):  # the first has a button for each method
+        found = tuple(command.text for command in list_view_commands(window.learn.pages.widget(row)))
+        assert found == PAGE_COMMANDS.get(title, ()), title
 
 
 @pytest.mark.slow

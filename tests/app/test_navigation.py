@@ -1,14 +1,19 @@
 """Keys as a person uses them: search from anywhere, from area to area, and no number changed by accident."""
 
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
+from antidiag.app import theme
 from antidiag.app.command_search import CommandSearch
-from antidiag.app.kit.focus import main_widget
+from antidiag.app.kit.focus import FocusFrame, main_widget
 from tests.app.steps import run
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def accent() -> QColor:
+    return QColor(theme.active().accent)
 
 
 def focus_inside(area) -> bool:
@@ -75,6 +80,25 @@ def test_f6_walks_through_the_areas_and_back(qtbot, ready):
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, Shift)
     assert focus_inside(editor), "the area remembers where the focus was"
+
+
+def test_a_frame_shows_the_area_that_f6_reached(qtbot, ready):
+    run(qtbot, ready)
+    for number in range(3):
+        ready.turn_to(number)
+        begin = QApplication.focusWidget()
+        qtbot.keyClick(begin or ready, Qt.Key.Key_F6)
+        begin, frames = QApplication.focusWidget(), []
+        for modifiers in (Qt.KeyboardModifier.NoModifier,) * 3 + (Shift,) * 3:
+            qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, modifiers)
+            frame = next(frame for frame in ready.findChildren(FocusFrame) if frame.isVisible())
+            here = QApplication.focusWidget()
+            place = here.mapTo(ready, here.rect().center())
+            assert frame.geometry().contains(place) and frame.grab().toImage().pixelColor(20, 0) == accent()
+            frames.append(frame.geometry().getRect())
+        assert QApplication.focusWidget() is begin and len(set(frames)) >= 2
+    begin.clearFocus()
+    assert not any(frame.isVisible() for frame in ready.findChildren(FocusFrame))
 
 
 def test_f6_walks_through_tune_and_learn(qtbot, ready):

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.parameter_editors import EDITORS, EDITORS_BY_NAME
 from antidiag.app.kit.controls.table_editors import RowsEditor, TableEditor
+from antidiag.app.kit.controls.widgets import create_label, scroll_to
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.walkthroughs.typed_inputs import TypedInput
@@ -37,6 +38,10 @@ class ParameterForm(QWidget):
         self._editors: dict[str, Any] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self._labels: dict[str, QLabel] = {}
+        self.error_label = create_label("", "error", wrap=True)
+        self.error_label.hide()
+        self._edited = ""
+        """The parameter that was edited last."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(theme.SPACING)
@@ -58,6 +63,7 @@ class ParameterForm(QWidget):
         for parameter in fresh:
             self._make_row(parameter)
         self._editors = {name: self._editors[name] for name in self._parameters}
+        self._edited = ""
         for place, parameter in enumerate(self._parameters.values()):
             self._place_row(place, parameter)
             if parameter not in fresh:  # the grid shows fresh ones itself
@@ -116,6 +122,16 @@ class ParameterForm(QWidget):
             error for name in self._editors if self._is_row_visible(name) and (error := self._editors[name].error())
         )
 
+    def show_error(self, text: str) -> None:
+        """Show what is wrong with the values below the field that was edited last; an empty text hides it."""
+        names = list(self._editors)
+        place = names.index(self._edited) if self._edited else len(names)
+        self._grid.addWidget(self.error_label, 3 * place + 2, 0, 1, 3)
+        self.error_label.setText(text)
+        self.error_label.setVisible(bool(text))
+        if text:
+            QTimer.singleShot(0, self.error_label, lambda: scroll_to(self.error_label))
+
     def show_row(self, name: str, shown: bool) -> None:
         """Show or hide the row of a parameter."""
         for widget in self._rows.get(name, ()):
@@ -134,9 +150,9 @@ class ParameterForm(QWidget):
         editor = self._editors[parameter.name]
         label, _, reset = self._rows[parameter.name]
         wide = getattr(editor, "is_wide", False) or (self._wide_texts and parameter.kind == "text")
-        self._grid.addWidget(label, 2 * place, 0, 1, 2 if wide else 1)
-        self._grid.addWidget(editor, *((2 * place + 1, 0, 1, 3) if wide else (2 * place, 1)))
-        self._grid.addWidget(reset, 2 * place, 2)
+        self._grid.addWidget(label, 3 * place, 0, 1, 2 if wide else 1)
+        self._grid.addWidget(editor, *((3 * place + 1, 0, 1, 3) if wide else (3 * place, 1)))
+        self._grid.addWidget(reset, 3 * place, 2)
         editor.set_value(self.default_value(parameter.name))
         editor.set_automatic(None)
         self._labels[parameter.name].setText(parameter.label)
@@ -166,6 +182,7 @@ class ParameterForm(QWidget):
         reset.clicked.connect(lambda: self._reset_value(parameter.name))
 
     def _on_edit(self, name: str) -> None:
+        self._edited = name
         self._update_reset_button(name)
         self.changed.emit()
 

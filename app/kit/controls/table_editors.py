@@ -87,13 +87,14 @@ class TableEditor(QWidget):
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setMinimumSectionSize(CELL_WIDTH)
         self.table.verticalHeader().setDefaultSectionSize(self.table.fontMetrics().height() + 8)
-        self.table.setTabKeyNavigation(True)
+        self.table.setTabKeyNavigation(False)  # Tab leaves the table; in a cell that is being typed it goes to the next
         self.table.installEventFilter(self)
+        self._shown, self._past, self._future = "", list[str](), list[str]()
         buttons = row_of(*self._size_buttons("Rows", "row", 1, 0), *self._size_buttons("Columns", "column", 0, 1))
         buttons.addStretch(1)
         column_of(self.table, buttons, parent=self, spacing=2)
         self.set_value(parameter.default)
-        self.table.itemChanged.connect(lambda _: self.edited.emit())
+        self.table.itemChanged.connect(lambda _: self._on_edit())
 
     def _size_buttons(self, title: str, name: str, down: int, across: int) -> list[QWidget]:
         """Return a label, and buttons that remove and add a row or a column."""
@@ -115,9 +116,10 @@ class TableEditor(QWidget):
     def set_value(self, value: str | None) -> None:
         """Show numbers whose rows are separated by semicolons or lines."""
         rows = _split_table(value or "")
-        if value is None or rows == _split_table(self.value()):
-            return
-        self._fill_table(rows, 0, 0, max(map(len, rows), default=1), len(rows) or 1)
+        self._past, self._future = [], []
+        if value is not None and rows != _split_table(self.value()):
+            self._show_rows(rows)
+        self._shown = self.value()
 
     def set_automatic(self, value: str | None) -> None:
         """Do nothing: a matrix is never automatic."""
@@ -131,7 +133,7 @@ class TableEditor(QWidget):
         across = min(max(self.table.columnCount() + columns, 1), LARGEST_TABLE)
         down = min(max(self.table.rowCount() + rows, 1), LARGEST_TABLE)
         self._fill_table([], 0, 0, across, down)
-        self.edited.emit()
+        self._on_edit()
 
     def paste_text(self, text: str) -> None:
         """Fill in a table from the current cell on, which becomes larger where the text needs it."""
@@ -140,24 +142,41 @@ class TableEditor(QWidget):
         across = max(self.table.columnCount(), column + max(map(len, rows), default=0))
         down = max(self.table.rowCount(), row + len(rows))
         self._fill_table(rows, row, column, min(across, LARGEST_TABLE), min(down, LARGEST_TABLE))
-        self.edited.emit()
+        self._on_edit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the keys that the window would use for its data otherwise; undo and redo while there is an edit."""
         if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
-            keys = QKeySequence.StandardKey
-            if event.matches(keys.Paste) or event.matches(keys.Copy):  # else the window would open what is pasted
-                event.accept()
-                if event.type() == QEvent.Type.KeyPress:
-                    self._copy_or_paste(event.matches(keys.Paste))
-                return True
+            keys, clipboard = QKeySequence.StandardKey, QGuiApplication.clipboard()
+            for key, act, is_possible in (
+                (keys.Paste, lambda: self.paste_text(clipboard.text()), True),
+                (keys.Copy, lambda: clipboard.setText(self.value().replace("; ", "\n").replace(" ", "\t")), True),
+                (keys.Undo, lambda: self._go_back(self._past, self._future), bool(self._past)),
+                (keys.Redo, lambda: self._go_back(self._future, self._past), bool(self._future)),
+            ):
+                if is_possible and event.matches(key):
+                    event.accept()
+                    if event.type() == QEvent.Type.KeyPress:
+                        act()
+                    return True
         return False
 
-    def _copy_or_paste(self, paste: bool) -> None:
-        clipboard = QGuiApplication.clipboard()
-        if paste:
-            self.paste_text(clipboard.text())
-        else:
-            clipboard.setText("\n".join("\t".join(row) for row in _split_table(self.value())))
+    def _on_edit(self) -> None:
+        if self.value() != self._shown:
+            self._past.append(self._shown)
+            self._future.clear()
+            self._shown = self.value()
+            self.edited.emit()
+
+    def _go_back(self, values: list[str], others: list[str]) -> None:
+        """Show the last of these values, and keep the present one with the others."""
+        others.append(self._shown)
+        self._shown = values.pop()
+        self._show_rows(_split_table(self._shown))
+        self.edited.emit()
+
+    def _show_rows(self, rows: list[list[str]]) -> None:
+        self._fill_table(rows, 0, 0, max(map(len, rows), default=1), len(rows) or 1)
 
     def _cell_text(self, row: int, column: int) -> str:
         item = self.table.item(row, column)

@@ -191,6 +191,15 @@ def scroll_area(page: QWidget) -> QScrollArea:
     return area
 
 
+def scroll_to(widget: QWidget) -> None:
+    """Scroll all areas around a widget so that it is seen."""
+    around = widget.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(widget, 0, theme.SPACING)
+        around = around.parentWidget()
+
+
 class VerticalScrollArea(QScrollArea):
     """Scrolls only vertically: it is never narrower than its content."""
 

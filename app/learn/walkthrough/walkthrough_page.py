@@ -19,7 +19,7 @@ from antidiag.app.kit.controls.drawers import fold_page_side
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.player import Player
-from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, VerticalScrollArea, create_label, tool_button
+from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, VerticalScrollArea, tool_button
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.focus import guard_from_wheel
 from antidiag.app.kit.play import play_figure
@@ -39,7 +39,7 @@ from antidiag.kernels.walkthroughs import html_page, walkthrough
 from antidiag.kernels.walkthroughs.animation import Animation
 from antidiag.kernels.walkthroughs.shared_clock import BY_MEASURED, BY_STEPS, BY_TIME, SharedClock
 
-MIN_SIDE_WIDTH, MAX_SIDE_WIDTH = 250, 330
+SIDE_WIDTH = 330
 FIGURE_SIZE = QSize(1200, 800)
 FILTERS = (
     "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf);;Animated WebP (*.webp);;"
@@ -64,7 +64,7 @@ class WalkthroughPage(QWidget):
         self.method_box, self.second_box = ElidedComboBox(), ElidedComboBox()
         self.clock_box, self.colouring_box = ElidedComboBox(), ElidedComboBox()
         self.path_box, self.best_paths_bar = QCheckBox("Returned path"), BestPathsBar()
-        self.form, self.error_label = ParameterForm(wide_texts=True), create_label("", "error", wrap=True)
+        self.form = ParameterForm(wide_texts=True)
         self.clock, self.measured_runs = SharedClock((), BY_STEPS), MeasuredRuns()
         self.last_view = 0
         self._fill_boxes()
@@ -265,7 +265,7 @@ class WalkthroughPage(QWidget):
             made = [staged.make_animation(self._typed_values(staged)) for _, staged in self._stagings()]
         except AntidiagError as error:
             errors = (*errors, str(error))
-        self._show_error("\n".join(errors))
+        self.form.show_error("\n".join(errors))
         if self.first_method is not None and not self.first_method.teaching.walkthrough_name:
             self._show_nothing(
                 f"{self.first_method.name} has no animation. {self.first_method.teaching.no_walkthrough_reason}"
@@ -289,11 +289,7 @@ class WalkthroughPage(QWidget):
         for number, stage in enumerate(self.animation_views):
             stage.setVisible(not number)
             stage.show_animation(None)
-        self._show_error(why)
-
-    def _show_error(self, text: str) -> None:
-        self.error_label.setText(text)
-        self.error_label.setVisible(bool(text))
+        self.form.show_error(why)
 
     def _change_clock(self) -> None:
         step = self.clock.steps_at(self.controls.step)[0] if self.animations else -1
@@ -338,13 +334,11 @@ class WalkthroughPage(QWidget):
     def _lay_out(self) -> None:
         inner = QWidget()
         choices = self.method_box, self.second_box, self.clock_box, self.colouring_box, self.path_box
-        side = column_of(*choices, self.form, self.error_label, (self.cell_detail, 100), parent=inner)
+        side = column_of(*choices, self.form, (self.cell_detail, 100), parent=inner)
         side.addStretch(1)
-        self.error_label.hide()
         self.form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         card = Card("Animation")
-        card.setMinimumWidth(MIN_SIDE_WIDTH)
-        card.setMaximumWidth(MAX_SIDE_WIDTH)
+        card.setFixedWidth(SIDE_WIDTH)
         scene = tool_button(
             "Scene\u2026", "Add this to the open lecture", lambda: self.scene_wanted.emit(self.make_scene())
         )
@@ -363,6 +357,6 @@ class WalkthroughPage(QWidget):
         self._pages.addWidget(animated)
         self._pages.addWidget(self.measured_runs)
         middle.box.addWidget(self._pages, 1)
-        holder, self.folding = fold_page_side(self, card, MIN_SIDE_WIDTH)
+        holder, self.folding = fold_page_side(self, card, SIDE_WIDTH)
         guard_from_wheel(card)
         row_of((middle, 1), holder, parent=self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import NamedTuple
@@ -31,6 +31,8 @@ MAX_NAMED_LINES, NAME_WIDTH, NAME_MARGIN = 20, 180, 1
 """Most lines that get their names at their ends, most pixels of a name, and pixels around it."""
 LOG_RATIO = 30
 """Ratio of the largest to the smallest value from which a logarithmic scale is the default."""
+CLOSE_SHARE, MANY_CLOSE = 0.02, 0.25
+"""Share of the axis below which points of one place hide each other, and share of such neighbours that is too many."""
 CLIP_FACTOR = 3.0
 """Error bars are clipped at so many times their median length, or the range of the medians if that is more."""
 TIME_QUANTITIES, RATE_QUANTITIES = ("wall_ms", "compute_ms"), ("gcups", "wall_gcups", plot_data.SPEEDUP)
@@ -291,9 +293,34 @@ def spread_labels(places: Sequence[float], height: float, lowest: float = -inf, 
     return [found[number] for number in range(len(places))]
 
 
-def suits_log(values: Sequence[float]) -> bool:
-    """Return whether values spread so far that a logarithmic scale shows them better."""
-    return len(values) > 1 and min(values) > 0 and max(values) >= LOG_RATIO * min(values)
+def suits_log(values: Sequence[float], columns: Iterable[Sequence[float]] = ()) -> bool:
+    """Return whether a logarithmic scale shows values better.
+
+    That is where they spread far, or where many of those at one place (``columns``) hide each other on a linear scale,
+    and at most half as many on a logarithmic one.
+    """
+    if len(values) < 2 or min(values) <= 0:
+        return False
+    if max(values) >= LOG_RATIO * min(values):
+        return True
+    ordered = [np.sort(column) for column in columns]
+    linear = _hidden_share(ordered, max(values) - min(values))
+    return linear >= MANY_CLOSE and 2 * _hidden_share(map(np.log, ordered), np.log(max(values) / min(values))) <= linear
+
+
+def values_by_place(lines: Sequence[PointSeries]) -> list[list[float]]:
+    """Return the medians of all lines at each place of the horizontal axis."""
+    found: dict[float, list[float]] = {}
+    for line in lines:
+        for place, spread in zip(line.x, line.spreads, strict=True):
+            found.setdefault(place, []).append(spread.median)
+    return list(found.values())
+
+
+def _hidden_share(columns: Iterable[np.ndarray], span: float) -> float:
+    """Return the share of neighbours of sorted columns that are closer than CLOSE_SHARE of the span of an axis."""
+    gaps = np.concatenate([np.zeros(0), *map(np.diff, columns)])
+    return float((gaps < CLOSE_SHARE * span).mean()) if gaps.size else 0.0
 
 
 def label_places(rooms: Sequence[float]) -> list[tuple[float, bool]]:

@@ -19,7 +19,14 @@ from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
 from antidiag.app.kit.focus import mark_search_field
 from antidiag.app.tune.plots import table_export
 from antidiag.app.tune.plots.heat_maps import HeatMaps
-from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, default_settings, model_curves, suits_log
+from antidiag.app.tune.plots.line_plot import (
+    LinePlot,
+    ModelCurve,
+    default_settings,
+    model_curves,
+    suits_log,
+    values_by_place,
+)
 from antidiag.app.tune.plots.parallel_plot import ParallelPlot
 from antidiag.app.tune.plots.phase_bars import PointPhaseBars
 from antidiag.app.tune.plots.point_panel import format_spread, point_facts
@@ -130,7 +137,8 @@ class PlotTabs(QWidget):
         }
         own = {name: found for name, found in values.items() if name not in self._chosen_scales and found}
         given = {name for name in own if getattr(self.settings, name) and name not in self._automatic_scales}
-        found = {name: suits_log(numbers) for name, numbers in own.items() if name not in given}
+        places: dict[str, list[list[float]]] = {"log_x": [], "log_y": values_by_place(lines)}
+        found = {name: suits_log(numbers, places[name]) for name, numbers in own.items() if name not in given}
         self._automatic_scales = {name for name, is_log in found.items() if is_log}
         return found
 

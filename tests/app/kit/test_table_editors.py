@@ -75,6 +75,29 @@ def test_a_table_is_pasted_and_copied(qtbot, form):
     assert QGuiApplication.clipboard().text() == "1\t2\t3\n4\t5\t6"
 
 
+def test_edits_of_a_matrix_are_undone_and_redone(qtbot, form):
+    editor, control = form.editor("transitions"), Qt.KeyboardModifier.ControlModifier
+    editor.table.setFocus()
+    editor.table.setCurrentCell(0, 1)
+    qtbot.keyClicks(editor.table, "1")
+    qtbot.keyClick(editor.table.focusWidget(), Qt.Key.Key_Return)
+    editor.resize_table(1, 0)
+    seen = [form.values()["transitions"]]
+    for key in (Qt.Key.Key_Z, Qt.Key.Key_Z, Qt.Key.Key_Y):
+        with qtbot.waitSignal(form.changed):
+            qtbot.keyClick(editor.table, key, control)
+        seen.append(form.values()["transitions"])
+    assert seen == ["0.75 1; 0.5 0.5; 0 0", "0.75 1; 0.5 0.5", "0.75 0.25; 0.5 0.5", "0.75 1; 0.5 0.5"]
+
+
+def test_tab_leaves_a_matrix(qtbot, form):
+    table = form.editor("transitions").table
+    table.setFocus()
+    table.setCurrentCell(0, 0)
+    qtbot.keyClick(table, Qt.Key.Key_Tab)
+    assert not table.hasFocus() and not table.isAncestorOf(form.focusWidget())
+
+
 def test_every_text_with_rows_has_such_an_editor(qtbot):
     """Defaults of all animations come back as they were, so that nothing counts as changed."""
     seen = set()

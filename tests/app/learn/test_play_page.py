@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
+from antidiag.app.kit.controls.widgets import scroll_to
 from antidiag.app.kit.replay import replay_picture
 from antidiag.app.learn.walkthrough.walkthrough_page import WalkthroughPage
 from antidiag.kernels import registry
@@ -37,11 +38,11 @@ def test_a_method_without_a_play_says_why(page):
     page.choose_methods(find_method("msa-parttree"))
     assert (
         not page.animations
-        and find_method("msa-parttree").teaching.no_walkthrough_reason in page.error_label.text()
-        and page.error_label.isVisible()
+        and find_method("msa-parttree").teaching.no_walkthrough_reason in page.form.error_label.text()
+        and page.form.error_label.isVisible()
     )
     page.choose_methods(find_method("nj-pruned"))
-    assert page.animations and not page.error_label.isVisible()
+    assert page.animations and not page.form.error_label.isVisible()
 
 
 def test_costs_of_the_second_gap_piece_are_offered_with_two_pieces_alone(page):
@@ -149,7 +150,34 @@ def test_a_letter_that_is_changed_changes_the_picture_at_once(page):
     assert page.animations[0].answer.score == 14 and page.animation_views[0].animation is page.animations[0]
     page.form.editor("first").set_value("?")
     page.form.changed.emit()
-    assert "is not a letter" in page.error_label.text() and page.animations[0].answer.score == 14
+    assert "is not a letter" in page.form.error_label.text() and page.animations[0].answer.score == 14
+
+
+def test_a_wrong_number_of_a_model_is_explained_below_its_table(qtbot, page):
+    page.resize(970, 380)
+    page.choose_methods(find_method("viterbi-serial"))
+    editor = page.form.editor("emissions")
+    editor.table.setFocus()
+    editor.table.setCurrentCell(1, 0)
+    qtbot.keyClicks(editor.table, "1")
+    qtbot.keyClick(editor.table.focusWidget(), Qt.Key.Key_Return)
+    message = page.form.error_label
+    qtbot.waitUntil(lambda: not message.visibleRegion().isEmpty())
+    assert "emissions of state 'L' sum to 1.875" in message.text()
+    assert editor.geometry().bottom() < message.y() < page.form.editor("initial").y()
+    qtbot.keyClick(editor.table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not message.isVisible() and page.form.values()["emissions"] == "0.5 0.5; 0.125 0.875"
+
+
+@pytest.mark.parametrize("width", [620, 970])
+def test_fields_are_whole_in_a_narrow_page_and_in_its_drawer(qtbot, page, width):
+    page.resize(width, 400)
+    page.choose_methods(find_method("viterbi-serial"))
+    qtbot.waitUntil(lambda: bool(page.folding.folded_sides) == (width == 620))
+    page.folding.show_panel("method")
+    for widget in (page.method_box, page.form.editor("letters"), page.form.editor("transitions").table):
+        scroll_to(widget)
+        assert widget.width() > 250 and widget.visibleRegion().boundingRect().width() == widget.width()
 
 
 def test_two_methods_keep_one_clock(page):

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from antidiag.app import theme
-from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, label_places, spread_labels, suits_log
+from antidiag.app.tune.plots.line_plot import (
+    LinePlot,
+    ModelCurve,
+    label_places,
+    spread_labels,
+    suits_log,
+    values_by_place,
+)
 from antidiag.kernels.experiments.point_data.plot_data import LevelLine, PlotSettings, PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread
 
@@ -229,6 +236,19 @@ def test_labels_are_spread_around_their_places():
 
 def test_a_logarithmic_scale_suits_values_that_spread_far():
     assert suits_log([1, 30]) and not suits_log([1, 29]) and not suits_log([0, 100]) and not suits_log([5])
+
+
+def test_a_logarithmic_scale_suits_lines_that_hide_each_other_on_a_linear_one():
+    lowest = [1 + 0.09 * step for step in range(7)]  # half of the lines
+    fan = [series(f"{value}", value, 1.3 * value) for value in (*lowest, 2, 2.6, 3.3, 4.2, 5.5, 7, 9)]
+    columns = values_by_place(fan)
+    values = [value for column in columns for value in column]
+    assert len(columns) == 2 and max(values) / min(values) < 12 and suits_log(values, columns)
+    even = [[float(value) for value in range(1, 13)]]
+    assert not suits_log(even[0], even), "no line hides another"
+    pairs = [[1, 1.001, 12, 12.01]]
+    assert not suits_log(pairs[0], pairs), "a logarithmic scale does not help"
+    assert not suits_log([1, 12], [[1], [12]])
 
 
 def test_a_line_without_points_has_no_name(plot):
