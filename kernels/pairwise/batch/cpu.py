@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.aligned_arrays import allocate_aligned
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.table_lookup import HAS_LOOKUP
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.pairwise.batch import slices
 from antidiag.kernels.pairwise.batch.assembly import AnswerAssembly
-from antidiag.kernels.pairwise.batch.cpu_kernels import PairArrays, PairResults, compute_pairs, gather_operations
-from antidiag.kernels.pairwise.batch.cpu_lanes import LaneWork, PairScoring
+from antidiag.kernels.pairwise.batch.cpu_kernels import PairResults, compute_pairs, gather_operations
+from antidiag.kernels.pairwise.batch.cpu_lanes import LaneWork, PairArrays, PairScoring
 from antidiag.kernels.pairwise.batch.lane_groups import LaneKind, LaneTask, lay_out_table, make_tasks
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
 from antidiag.kernels.pairwise.batch.pair_blocks import block_problem
@@ -69,14 +70,6 @@ class CpuBatch:
         self.problem, self.run, self.paths = problem, run, paths
         self.shapes = slices.orient_pairs(problem)
         self.cells = self.shapes.rows * self.shapes.columns
-        encoded = problem.encoded
-        self.pairs = PairArrays(
-            encoded.codes,
-            self.shapes.row_begins,
-            self.shapes.column_begins,
-            self.shapes.rows,
-            self.shapes.columns,
-        )
         in_lanes = is_small(self.shapes.rows, self.shapes.columns)
         self.small, self.large = np.flatnonzero(in_lanes), np.flatnonzero(~in_lanes)
         self.results = _make_results(self.shapes, self.small, paths)
@@ -113,7 +106,7 @@ class CpuBatch:
                 return
             compute_pairs(
                 _make_lookup(task.kind),
-                self.pairs,
+                self._gather_pairs(task.numbers),
                 task.numbers,
                 scorings[task.kind, task.is_swapped],
                 _view_work_space(work[worker], task.kind),
@@ -129,6 +122,12 @@ class CpuBatch:
 
         phase.share_tasks(tasks, compute, describe, lambda: phase.report(int(done.sum())), sizes)
         phase.report(phase.total)
+
+    def _gather_pairs(self, numbers: np.ndarray) -> PairArrays:
+        """Return some pairs for compiled code."""
+        shapes = self.shapes
+        arrays = shapes.row_begins, shapes.column_begins, shapes.rows, shapes.columns
+        return PairArrays(self.problem.encoded.codes, *(array[numbers] for array in arrays))
 
     def _compute_large(self, number: int, answer: AnswerAssembly) -> None:
         """Compute a pair by a striped method, on one thread."""
@@ -172,21 +171,23 @@ def _make_scoring(problem: BatchProblem, kind: LaneKind, is_swapped: bool) -> Pa
     pieces = tuple((opening + extend, extend) for opening, extend in scoring.gap_pieces)
     scores = problem.encoded.table.T if is_swapped else problem.encoded.table
     table, stride = lay_out_table(scores, kind)
-    return PairScoring(table, stride, scores.shape[0], pieces, np.array([int(is_local), *borders], np.int64))
+    settings = np.array([int(is_local), *borders], np.int64)
+    return PairScoring(table, stride, scores.shape[0], int(np.iinfo(kind).min), pieces, settings)
 
 
 def _make_work_space(rows: int, columns: int, pieces: int, cells: int) -> LaneWork:
     """Return work space for lanes of 32 bits, and room for the decisions of so many cells."""
     width, lanes = -(-columns // MOST_LANES) * MOST_LANES, VECTOR_BYTES // 4
     vectors = (rows, width, width, columns + 1, pieces * (columns + 1), MOST_LANES)
-    arrays = [np.empty(count * lanes, np.int32) for count in vectors]
-    return LaneWork(*arrays, np.empty(cells * MOST_LANES, np.uint8 if pieces == 1 else np.uint16))
+    arrays = [allocate_aligned(count * lanes, np.int32) for count in vectors]
+    decisions = allocate_aligned(cells * MOST_LANES, np.uint8 if pieces == 1 else np.uint16)
+    return LaneWork(*arrays, decisions, np.empty(3 * MOST_LANES, np.int64))
 
 
 def _view_work_space(work: LaneWork, kind: LaneKind) -> LaneWork:
     """Return work space for lanes of another type in the same memory."""
-    *arrays, decisions = work
-    return LaneWork(*(array.view(kind) for array in arrays), decisions)
+    *arrays, decisions, best = work
+    return LaneWork(*(array.view(kind) for array in arrays), decisions, best)
 
 
 def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairResults:
@@ -215,7 +216,7 @@ def compile_lanes(kind: LaneKind, two_pieces: bool = False) -> None:
     zeros, ones = np.zeros(1, np.int64), np.ones(1, np.int64)
     pieces = ((1, 1), (2, 0)) if two_pieces else ((1, 1),)
     table, stride = lay_out_table(np.ones((1, 1), np.int32), kind)
-    scoring = PairScoring(table, stride, 1, pieces, np.array([1, 0, 0, 0, 0], np.int64))
+    scoring = PairScoring(table, stride, 1, int(np.iinfo(kind).min), pieces, np.array([1, 0, 0, 0, 0], np.int64))
     results = _make_results(PairShapes(ones, ones, zeros, zeros, np.zeros(1, bool)), zeros, paths=True)
     compute_pairs(
         _make_lookup(kind),

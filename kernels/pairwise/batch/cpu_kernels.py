@@ -19,22 +19,13 @@ from antidiag.kernels.pairwise.batch.cpu_lanes import (
     OPENS_E2,
     OPENS_F,
     OPENS_F2,
+    LaneGroup,
     place_letters,
     sweep_tables,
 )
 
 IN_E, IN_F, IN_E2, IN_F2 = 1, 2, 3, 4
 """States of the walk back inside a gap."""
-
-
-class PairArrays(NamedTuple):
-    """Pairs as compiled code takes them: letters, first letters and lengths of rows and columns, int64."""
-
-    codes: np.ndarray
-    row_begins: np.ndarray
-    column_begins: np.ndarray
-    rows: np.ndarray
-    columns: np.ndarray
 
 
 class PairResults(NamedTuple):
@@ -74,13 +65,12 @@ def opening_of(state):
 
 
 @inner_njit
-def walk_back(decisions, table, row, column, scoring, operations, room_end):
+def walk_back(decisions, width, lanes, lane, row, column, scoring, operations, room_end):
     """Write the operations of the path to a cell, the last one before ``room_end``; return its start and the number.
 
-    ``table`` are the columns of the tables of a group, the lanes, and the lane of the pair.
+    The pair is in one of the ``lanes`` of ``decisions``, of tables of ``width`` columns.
     """
     pieces, settings = scoring.pieces, scoring.settings
-    width, lanes, lane = table
     local, free_top, free_left = settings[0] != 0, settings[1] != 0, settings[2] != 0
     i, j, state, count = row, column, 0, 0
     while i > 0 and j > 0:
@@ -112,19 +102,21 @@ def walk_back(decisions, table, row, column, scoring, operations, room_end):
 
 
 @inner_njit
-def end_group(rows, columns, first, lanes, most_cells):
-    """Return the end of a group of pairs, in their order by size, that begins with pair ``first``.
+def make_group(pairs, first, lanes, most_cells):
+    """Return a group of pairs, in their order by size, that begins with pair ``first``.
 
     A pair joins a group only where the table of all of them takes no more cells than two tables would.
     """
-    height, width, last = rows[first], columns[first], first + 1
-    while last < min(first + lanes, rows.size):
-        new_height, new_width = max(height, rows[last]), max(width, columns[last])
+    height, width, last = pairs.rows[first], pairs.columns[first], first + 1
+    least = height
+    while last < min(first + lanes, pairs.rows.size):
+        rows, columns = pairs.rows[last], pairs.columns[last]
+        new_height, new_width = max(height, rows), max(width, columns)
         cells = new_height * new_width
-        if cells > most_cells or cells > height * width + rows[last] * columns[last]:
+        if cells > most_cells or cells > height * width + rows * columns:
             break
-        height, width, last = new_height, new_width, last + 1
-    return last
+        height, width, least, last = new_height, new_width, min(least, rows), last + 1
+    return LaneGroup(first, last, height, width, least)
 
 
 @cached_njit
@@ -133,41 +125,36 @@ def compute_pairs(lookup, pairs, numbers, scoring, work, most_cells, with_paths,
 
     Parameters
     ----------
-    lookup, scoring, work, with_paths, stop
+    lookup, pairs, scoring, work, with_paths, stop
         See `sweep_tables`.
-    pairs : PairArrays
-    numbers : ndarray of int64
-        The pairs to compute.
+    numbers : ndarray of int64, shape (pairs,)
+        The number of each pair in ``results``.
     most_cells : int
         Cells of a table for which ``work`` has room; each of the pairs has so many at most.
     results : PairResults
-        Receives the results, at the number of each pair.
+        Receives the results.
     done : ndarray of int64, shape (1,)
         Grows with the cells that are done.
     """
     scores, starts, ends, counts, room_ends, operations = results
-    rows, columns = pairs.rows[numbers], pairs.columns[numbers]
-    row_begins, column_begins = pairs.row_begins[numbers], pairs.column_begins[numbers]
     lanes, first = lane_count(load_register(work.H, 0)), 0
-    best = np.empty((3, lanes), np.int64)
     while first < numbers.size:
-        last = end_group(rows, columns, first, lanes, most_cells)
-        own_rows, own_columns = rows[first:last], columns[first:last]
-        other = column_begins[first:last], own_columns
-        place_letters(lookup, pairs.codes, row_begins[first:last], own_rows, other, scoring, work, lanes)
-        sweep_tables(lookup, own_rows, own_columns, scoring, work, best, with_paths, stop)
+        group = make_group(pairs, first, lanes, most_cells)
+        place_letters(lookup, pairs, group, scoring, work, lanes)
+        sweep_tables(lookup, pairs, group, scoring, work, with_paths, stop)
         if stop[0] != 0:
             return
-        for lane in range(last - first):
-            number, row, column = numbers[first + lane], best[1, lane], best[2, lane]
-            scores[number] = best[0, lane]
+        for lane in range(group.last - first):
+            number, row, column = numbers[first + lane], work.best[lanes + lane], work.best[2 * lanes + lane]
+            scores[number] = work.best[lane]
             if with_paths:
-                table = own_columns.max(), lanes, lane
                 ends[number, 0], ends[number, 1] = row, column
-                i, j, count = walk_back(work.decisions, table, row, column, scoring, operations, room_ends[number])
+                i, j, count = walk_back(
+                    work.decisions, group.columns, lanes, lane, row, column, scoring, operations, room_ends[number]
+                )
                 starts[number, 0], starts[number, 1], counts[number] = i, j, count
-        done[0] += (own_rows * own_columns).sum()
-        first = last
+            done[0] += pairs.rows[first + lane] * pairs.columns[first + lane]
+        first = group.last
 
 
 @cached_njit

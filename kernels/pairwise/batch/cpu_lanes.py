@@ -37,28 +37,40 @@ IS_E2, IS_F, OPENS_E2, OPENS_F2 = 32, 64, 128, 256
 """Decisions of a cell, bits of a byte; with two pieces of gap costs, of 16 bits."""
 
 
+class PairArrays(NamedTuple):
+    """Pairs as compiled code takes them: letters uint8, first letters and lengths of rows and columns, int64."""
+
+    codes: np.ndarray
+    row_begins: np.ndarray
+    column_begins: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+
+
 class PairScoring(NamedTuple):
     """Scores and settings.
 
     ``table`` has the type of the lanes: the score of a row letter and a column letter is at row letter * ``stride`` +
-    column letter; the last column letter is the padding, which scores 0. ``pieces`` are one or two costs of a gap, each
-    of its first letter and of each further one. ``settings`` int64 are whether the mode is local, and whether the top,
-    left, bottom and right borders are free.
+    column letter; the column letter ``padding`` scores 0. ``lowest`` is the least number of that type. ``pieces`` are one
+    or two costs of a gap, each of its first letter and of each further one. ``settings`` int64 are whether the mode is
+    local, and whether the top, left, bottom and right borders are free.
     """
 
     table: np.ndarray
     stride: int
     padding: int
+    lowest: int
     pieces: tuple[tuple[int, int], ...]
     settings: np.ndarray
 
 
 class LaneWork(NamedTuple):
-    """Work space of a thread; all arrays are flat, and but for the decisions of the type of the lanes.
+    """Work space of a thread; all arrays are flat, and but for the last two of the type of the lanes.
 
     ``places`` (rows * lanes): where the scores of the row letters begin. ``letters`` and ``scores`` (columns * lanes),
     ``H`` ((columns + 1) * lanes), ``E`` (pieces * (columns + 1) * lanes), ``block`` (lanes * lanes). ``decisions``
-    (cells * lanes): bits of each cell, of lane l at [(row * columns + column) * lanes + l].
+    (cells * lanes): bits of each cell, of lane l at [(row * columns + column) * lanes + l]. ``best`` int64 (3 * lanes):
+    score, row and column of the best end of each pair.
     """
 
     places: np.ndarray
@@ -68,6 +80,17 @@ class LaneWork(NamedTuple):
     E: np.ndarray
     block: np.ndarray
     decisions: np.ndarray
+    best: np.ndarray
+
+
+class LaneGroup(NamedTuple):
+    """Pairs side by side: ``first`` to before ``last``, their most rows and columns, and the rows of the smallest."""
+
+    first: int
+    last: int
+    rows: int
+    columns: int
+    least_rows: int
 
 
 @inner_njit
@@ -86,22 +109,21 @@ def is_transposed(lookup, scoring):
 
 
 @inner_njit
-def place_letters(lookup, codes, begins, sizes, other, scoring, work, lanes):
-    """Lay the letters of rows and columns of all lanes side by side, or those of columns one lane after another.
-
-    ``begins`` and ``sizes`` are of rows, ``other`` of columns: where they begin in ``codes``, and their lengths.
-    """
-    places, letters = work.places, work.letters
-    column_begins, column_sizes = other
-    width = (column_sizes.max() + lanes - 1) // lanes * lanes
+def place_letters(lookup, pairs, group, scoring, work, lanes):
+    """Lay the letters of rows and columns of all lanes side by side, or those of columns one lane after another."""
+    places, letters, codes = work.places, work.letters, pairs.codes
+    width = (group.columns + lanes - 1) // lanes * lanes
     step, apart = (1, width) if is_transposed(lookup, scoring) else (lanes, 1)
-    places[: sizes.max() * lanes] = 0
-    letters[: width * lanes] = scoring.padding
-    for lane in range(sizes.size):
-        for i in range(sizes[lane]):
-            places[i * lanes + lane] = codes[begins[lane] + i] * scoring.stride
-        for j in range(column_sizes[lane]):
-            letters[lane * apart + j * step] = codes[column_begins[lane] + j]
+    for at in range(group.rows * lanes):
+        places[at] = 0
+    for at in range(width * lanes):
+        letters[at] = scoring.padding
+    for lane in range(group.last - group.first):
+        pair = group.first + lane
+        for i in range(pairs.rows[pair]):
+            places[i * lanes + lane] = codes[pairs.row_begins[pair] + i] * scoring.stride
+        for j in range(pairs.columns[pair]):
+            letters[lane * apart + j * step] = codes[pairs.column_begins[pair] + j]
 
 
 @inner_njit
@@ -135,47 +157,46 @@ def bits_where(flags, bits, like):
 
 
 @inner_njit
-def take_border_ends(row, rows, columns, settings, H, lanes, best):
-    """Merge the cells of a row where paths that are not local may end into ``best``, by the tie rule."""
+def take_border_ends(row, pairs, group, settings, work, lanes):
+    """Merge the cells of a row where paths that are not local may end into the best ones, by the tie rule."""
     free_bottom, free_right = settings[3] != 0, settings[4] != 0
-    for lane in range(rows.size):
-        is_last = row == rows[lane]
-        if is_last or (free_right and row < rows[lane]):
-            last = columns[lane]
-            for j in range(0 if is_last and free_bottom else last, last + 1):
-                value = H[j * lanes + lane]
-                if value > best[0, lane]:
-                    best[0, lane], best[1, lane], best[2, lane] = value, row, j
+    if row < group.least_rows and not free_right:
+        return
+    H, best = work.H, work.best
+    for lane in range(group.last - group.first):
+        rows, last = pairs.rows[group.first + lane], pairs.columns[group.first + lane]
+        if row == rows or (free_right and row < rows):
+            for j in range(0 if row == rows and free_bottom else last, last + 1):
+                value = np.int64(H[j * lanes + lane])
+                if value > best[lane]:
+                    best[lane], best[lanes + lane], best[2 * lanes + lane] = value, row, j
 
 
 @inner_njit
-def load_counts(counts, work, lanes):
-    """Return counts of some lanes as a vector, 0 in the other lanes."""
-    work.block[:lanes] = 0
-    work.block[: counts.size] = counts
-    return load_register(work.block, 0)
+def load_last_rows(pairs, group, block, lanes):
+    """Return the rows of each pair as a vector."""
+    for lane in range(lanes):
+        block[lane] = pairs.rows[min(group.first + lane, group.last - 1)]
+    return load_register(block, 0)
 
 
 @inline_njit
-def copy_lanes(values, block, target):
-    """Copy the lanes of a vector to an array of another type."""
+def copy_lanes(values, block, best, first, lanes):
+    """Copy the lanes of a vector to the best ends."""
     store(block, 0, values)
-    target[:] = block[: target.size]
+    for lane in range(lanes):
+        best[first + lane] = block[lane]
 
 
 @inner_njit
-def sweep_tables(lookup, rows, columns, scoring, work, best, with_paths, stop):
+def sweep_tables(lookup, pairs, group, scoring, work, with_paths, stop):
     """Compute the tables of a group of pairs row by row, and the best end of each pair by the tie rule.
 
     Parameters
     ----------
     lookup : ndarray of int64, shape (lanes,), or None
         Offsets of the rows of ``work.block``; None where scores are looked up one by one.
-    rows, columns : ndarray of int64, shape (pairs,)
-        Lengths of the pairs of the first lanes.
-    scoring, work : PairScoring, LaneWork
-    best : ndarray of int64, shape (3, lanes)
-        Receives score, row and column of the best ends.
+    pairs, group, scoring, work : PairArrays, LaneGroup, PairScoring, LaneWork
     with_paths : bool
         Whether the decisions of all cells are stored.
     stop : ndarray of int64, shape (1,)
@@ -184,7 +205,7 @@ def sweep_tables(lookup, rows, columns, scoring, work, best, with_paths, stop):
     pieces, settings = scoring.pieces, scoring.settings
     scores, H, E, E2, decisions = work.scores, work.H, work.E, work.E[work.E.size // 2 :], work.decisions
     local, free_top, free_left = settings[0] != 0, settings[1] != 0, settings[2] != 0
-    m, n, least, lowest = rows.max(), columns.max(), rows.min(), np.iinfo(H.dtype).min
+    n, lowest, best = group.columns, scoring.lowest, work.best
     zero = splat_like(load_register(H, 0), 0)
     lanes, one = lane_count(zero), splat_like(zero, 1)
     opening, extension = splat_like(zero, pieces[0][0]), splat_like(zero, pieces[0][1])
@@ -196,11 +217,13 @@ def sweep_tables(lookup, rows, columns, scoring, work, best, with_paths, stop):
         store(E, j * lanes, no_gap)
         if len(pieces) == 2:
             store(E2, j * lanes, no_gap)
-    best[0, :], best[1:, :] = 0 if local else NEGATIVE, 0
+    for lane in range(lanes):
+        best[lane], best[lanes + lane], best[2 * lanes + lane] = NEGATIVE, 0, 0
     if not local:
-        take_border_ends(0, rows, columns, settings, H, lanes, best)
-    last_row, best_value, best_row, best_column = load_counts(rows, work, lanes), zero, zero, zero
-    for i in range(m):
+        take_border_ends(0, pairs, group, settings, work, lanes)
+    best_value, best_row, best_column = zero, zero, zero
+    last_row = load_last_rows(pairs, group, work.block, lanes)
+    for i in range(group.rows):
         if stop[0] != 0:
             return
         fill_scores(lookup, i, n, scoring, work, zero)
@@ -249,15 +272,9 @@ def sweep_tables(lookup, rows, columns, scoring, work, best, with_paths, stop):
                 best_value = maximum(best_value, row_best)
                 best_row = select_lanes(improved, splat_like(zero, i + 1), best_row)
                 best_column = select_lanes(improved, row_column, best_column)
-        elif free_right_or_last(settings, i + 1, least):
-            take_border_ends(i + 1, rows, columns, settings, H, lanes, best)
+        else:
+            take_border_ends(i + 1, pairs, group, settings, work, lanes)
     if local:
-        copy_lanes(best_value, work.block, best[0])
-        copy_lanes(best_row, work.block, best[1])
-        copy_lanes(best_column, work.block, best[2])
-
-
-@inline_njit
-def free_right_or_last(settings, row, least):
-    """Return whether paths that are not local may end in a row of some pair; ``least`` are the rows of the smallest."""
-    return settings[4] != 0 or row >= least
+        copy_lanes(best_value, work.block, best, 0, lanes)
+        copy_lanes(best_row, work.block, best, lanes, lanes)
+        copy_lanes(best_column, work.block, best, 2 * lanes, lanes)
