@@ -92,7 +92,10 @@ class CpuBatch:
     def _share(self, phase: CpuPhase, tasks: list[LaneTask], sizes: list[int], answer: AnswerAssembly) -> None:
         rows, columns = (int(values[self.small].max(initial=1)) for values in (self.shapes.rows, self.shapes.columns))
         cells, pieces = most_table_cells(rows, columns), len(self.problem.scoring.gap_pieces)
-        work = [_make_work_space(rows, columns, pieces, cells * self.paths) for _ in range(self.run.threads)]
+        work = [
+            _make_work_space(rows, columns, pieces, cells * self.paths)
+            for _ in range(min(self.run.threads, len(tasks)))
+        ]
         scorings = {
             (kind, is_swapped): _make_scoring(self.problem, kind, is_swapped)
             for kind, is_swapped in {(task.kind, task.is_swapped) for task in tasks if task.kind}

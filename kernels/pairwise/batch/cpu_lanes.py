@@ -1,4 +1,4 @@
-"""Compiled sweep of pairs side by side: a lane of each vector is a pair (Rognes 2011), whose rows are its shorter sequence.
+"""Compiled sweep of pairs side by side: each lane of a vector is a pair (Rognes 2011); rows are its shorter sequence.
 
 All lanes begin in the cell (0, 0). A pair that is smaller than the largest of its group goes on beyond its last row and
 column, where nobody reads: what is there never comes back. H, E (vertical) and F (horizontal) are those of
@@ -51,9 +51,9 @@ class PairScoring(NamedTuple):
     """Scores and settings.
 
     ``table`` has the type of the lanes: the score of a row letter and a column letter is at row letter * ``stride`` +
-    column letter; the column letter ``padding`` scores 0. ``lowest`` is the least number of that type. ``pieces`` are one
-    or two costs of a gap, each of its first letter and of each further one. ``settings`` int64 are whether the mode is
-    local, and whether the top, left, bottom and right borders are free.
+    column letter; the column letter ``padding`` scores 0. ``lowest`` is the least number of that type. ``pieces`` are
+    one or two costs of a gap, each of its first letter and of each further one. ``settings`` int64 are whether the mode
+    is local, and whether the top, left, bottom and right borders are free.
     """
 
     table: np.ndarray

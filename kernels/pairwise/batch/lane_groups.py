@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -76,15 +78,15 @@ def is_symmetric(problem: BatchProblem) -> bool:
 
 def make_tasks(problem: BatchProblem, shapes: PairShapes, small: np.ndarray, threads: int) -> Iterator[LaneTask]:
     """Yield tasks of about equal work of the pairs with the numbers ``small``."""
-    rows, columns = shapes.rows[small], shapes.columns[small]
+    rows, columns = shapes.rows[small].astype(np.int32), shapes.columns[small].astype(np.int32)
     fits = fits_16_bits(problem, rows, columns)
     swapped = np.zeros(small.size, bool) if is_symmetric(problem) else shapes.is_swapped[small]
-    most = min(TASK_CELLS, int((rows * columns).sum()) // (TASKS_A_THREAD * threads))
+    most = min(TASK_CELLS, int((rows * columns).sum(dtype=np.int64)) // (TASKS_A_THREAD * threads))
     kinds: tuple[LaneKind, ...] = (np.int16, np.int32)
-    for kind in kinds:
-        lanes = lanes_of_kind(kind)
-        for is_swapped in (False, True):
-            chosen = np.flatnonzero((fits == (kind is np.int16)) & (swapped == is_swapped))
+    for kind, is_swapped in itertools.product(kinds, (False, True)):
+        chosen = np.flatnonzero((fits == (kind is np.int16)) & (swapped == is_swapped))
+        if chosen.size:
+            lanes = lanes_of_kind(kind)
             order = chosen[order_for_lanes(rows[chosen], columns[chosen], lanes)]
             for part in _cut_order(order, rows[order] * columns[order], lanes, max(most, 1)):
                 yield LaneTask(kind, is_swapped, small[part])
@@ -93,18 +95,16 @@ def make_tasks(problem: BatchProblem, shapes: PairShapes, small: np.ndarray, thr
 def order_for_lanes(rows: np.ndarray, columns: np.ndarray, lanes: int) -> np.ndarray:
     """Return an order of pairs in which neighbours have like rows and like columns.
 
-    The pairs are sorted by their rows and cut into as many parts as the groups of a part; each part is sorted by columns.
+    The pairs are sorted by their rows and cut into as many parts as each part has groups; each is sorted by columns.
     """
     by_rows = np.argsort(rows, kind="stable")
-    groups = -(-rows.size // lanes)
-    parts = np.arange(rows.size) // max(lanes * int(np.ceil(np.sqrt(groups))), 1)
+    groups_of_part = math.isqrt(-(-rows.size // lanes))
+    parts = np.arange(rows.size, dtype=np.int32) // (lanes * groups_of_part)
     return by_rows[np.lexsort((columns[by_rows], parts))]
 
 
 def _cut_order(order: np.ndarray, cells: np.ndarray, lanes: int, most: int) -> list[np.ndarray]:
     """Cut an order after whole groups of lanes, wherever so many cells have come together."""
-    if not order.size:
-        return []
-    before = np.cumsum(cells)[lanes - 1 : -1 : lanes] // most
+    before = np.cumsum(cells, dtype=np.int64)[lanes - 1 : -1 : lanes] // most
     ends = np.flatnonzero(np.diff(before, prepend=0)) + 1
     return np.split(order, ends * lanes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 
-PAIR_BYTES = {"cpu": {"scores": 70, "paths": 120}, "cuda": {"scores": 180, "paths": 130}}
+PAIR_BYTES = {"cpu": {"scores": 115, "paths": 165}, "cuda": {"scores": 180, "paths": 130}}
 """Bytes of numbers, sizes and places of a pair on the host, by backend: for its score, or beside its path."""
 OPERATION_BYTES = {"cpu": 1.5, "cuda": 0.75}
 """Bytes of operations on the host for each letter of both sequences: a CPU makes room for a path of gaps alone."""
 SMALL_CELLS, SMALL_COLUMNS = 3 << 19, (1 << 15) - 1
-"""The largest table of pairs that lie side by side in the lanes of vectors on a CPU, with a byte of decisions a cell; two
-bytes with gap costs of two pieces. Above it the striped methods take less memory, and are as fast for one pair."""
+"""The largest pairs that lie side by side in the lanes of vectors on a CPU, with a byte of decisions a cell; two bytes
+with gap costs of two pieces. For larger ones the striped methods take less memory, and are as fast for a lone pair."""
 VECTOR_BYTES, MOST_LANES = 64, 32
 """Bytes of a vector, and its lanes of 16 bits; of 32 bits it has half as many."""
 BORDER_BYTES = 0.5
@@ -49,7 +50,7 @@ def most_table_cells(rows: int, columns: int) -> int:
 
 def lane_bytes(rows: int, columns: int, pieces: int, paths: bool) -> int:
     """Return the bytes of the work space of a thread for small pairs, none longer than these lengths."""
-    vectors = rows + (3 + pieces) * (min(columns, SMALL_COLUMNS) + MOST_LANES)
+    vectors = min(rows, math.isqrt(SMALL_CELLS)) + (3 + pieces) * (min(columns, SMALL_COLUMNS) + MOST_LANES)
     return VECTOR_BYTES * vectors + MOST_LANES * pieces * most_table_cells(rows, columns) * paths
 
 
