@@ -17,7 +17,7 @@ from antidiag.kernels.pairwise.batch import slices
 from antidiag.kernels.pairwise.batch.assembly import AnswerAssembly
 from antidiag.kernels.pairwise.batch.cpu_kernels import PairResults, compute_pairs, gather_operations
 from antidiag.kernels.pairwise.batch.cpu_lanes import LaneWork, PairArrays, PairScoring
-from antidiag.kernels.pairwise.batch.lane_groups import LaneKind, LaneTask, lay_out_table, make_tasks
+from antidiag.kernels.pairwise.batch.lane_groups import LANE_KINDS, LaneKind, LaneTask, lay_out_table, make_tasks
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
 from antidiag.kernels.pairwise.batch.pair_blocks import block_problem
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
@@ -79,8 +79,8 @@ class CpuBatch:
         """Compute all pairs."""
         answer = AnswerAssembly(self.problem, self.shapes.is_swapped, self.paths)
         lane_tasks = list(make_tasks(self.problem, self.shapes, self.small, self.run.threads))
-        for kind in {task.kind for task in lane_tasks}:
-            self.run.compile_once(compile_lanes, kind, self.problem.scoring.has_two_pieces)
+        kinds = tuple(kind for kind in LANE_KINDS if any(task.kind is kind for task in lane_tasks))
+        self.run.compile_once(compile_lanes, kinds, self.problem.scoring.has_two_pieces)
         large = self.large[np.argsort(-self.cells[self.large], kind="stable")]
         tasks = [*(LaneTask(None, False, large[at : at + 1]) for at in range(large.size)), *lane_tasks]
         sizes = [int(self.cells[task.numbers].sum()) for task in tasks]
@@ -184,13 +184,13 @@ def _make_work_space(rows: int, columns: int, pieces: int, cells: int) -> LaneWo
     vectors = (rows, width, width, columns + 1, pieces * (columns + 1), MOST_LANES)
     arrays = [allocate_aligned(count * lanes, np.int32) for count in vectors]
     decisions = allocate_aligned(cells * MOST_LANES, np.uint8 if pieces == 1 else np.uint16)
-    return LaneWork(*arrays, decisions, np.empty(3 * MOST_LANES, np.int64))
+    return LaneWork._make([*arrays, decisions, np.empty(3 * MOST_LANES, np.int64)])
 
 
 def _view_work_space(work: LaneWork, kind: LaneKind) -> LaneWork:
     """Return work space for lanes of another type in the same memory."""
     *arrays, decisions, best = work
-    return LaneWork(*(array.view(kind) for array in arrays), decisions, best)
+    return LaneWork._make([*(array.view(kind) for array in arrays), decisions, best])
 
 
 def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairResults:
@@ -213,24 +213,17 @@ def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairRes
 
 
 @cache
-def compile_lanes(kind: LaneKind, two_pieces: bool = False) -> None:
-    """Compile what small pairs need, or load it from the cache folder, by aligning a letter with itself."""
+def compile_lanes(kinds: tuple[LaneKind, ...], two_pieces: bool = False) -> None:
+    """Compile lanes of some types, or load them from the cache folder, by aligning a letter with itself."""
     codes = np.frombuffer(bytes(1), np.uint8)
     zeros, ones = np.zeros(1, np.int64), np.ones(1, np.int64)
+    pairs = PairArrays(codes, zeros, zeros, ones, ones)
     pieces = ((1, 1), (2, 0)) if two_pieces else ((1, 1),)
-    table, stride = lay_out_table(np.ones((1, 1), np.int32), kind)
-    scoring = PairScoring(table, stride, 1, int(np.iinfo(kind).min), pieces, np.array([1, 0, 0, 0, 0], np.int64))
+    settings, done = np.array([1, 0, 0, 0, 0], np.int64), np.zeros(1, np.int64)
     results = _make_results(PairShapes(ones, ones, zeros, zeros, np.zeros(1, bool)), zeros, paths=True)
-    compute_pairs(
-        _make_lookup(kind),
-        PairArrays(codes, zeros, zeros, ones, ones),
-        zeros,
-        scoring,
-        _view_work_space(_make_work_space(1, 1, len(pieces), 1), kind),
-        1,
-        True,
-        results,
-        np.zeros(1, np.int64),
-        zeros,
-    )
+    for kind in kinds:
+        table, stride = lay_out_table(np.ones((1, 1), np.int32), kind)
+        scoring = PairScoring(table, stride, 1, int(np.iinfo(kind).min), pieces, settings)
+        work = _view_work_space(_make_work_space(1, 1, len(pieces), 1), kind)
+        compute_pairs(_make_lookup(kind), pairs, zeros, scoring, work, 1, True, results, done, zeros)
     gather_operations(zeros, results, np.zeros(1, bool), np.array([0, 1]), np.empty(1, np.uint8))

@@ -24,7 +24,8 @@ TASK_CELLS = 1 << 26
 
 
 LaneKind = type[np.int16] | type[np.int32]
-"""The type of the numbers in lanes."""
+LANE_KINDS: tuple[LaneKind, ...] = (np.int16, np.int32)
+"""The types of the numbers in lanes, the narrowest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +83,7 @@ def make_tasks(problem: BatchProblem, shapes: PairShapes, small: np.ndarray, thr
     fits = fits_16_bits(problem, rows, columns)
     swapped = np.zeros(small.size, bool) if is_symmetric(problem) else shapes.is_swapped[small]
     most = min(TASK_CELLS, int((rows * columns).sum(dtype=np.int64)) // (TASKS_A_THREAD * threads))
-    kinds: tuple[LaneKind, ...] = (np.int16, np.int32)
-    for kind, is_swapped in itertools.product(kinds, (False, True)):
+    for kind, is_swapped in itertools.product(LANE_KINDS, (False, True)):
         chosen = np.flatnonzero((fits == (kind is np.int16)) & (swapped == is_swapped))
         if chosen.size:
             lanes = lanes_of_kind(kind)
