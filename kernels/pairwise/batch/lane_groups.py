@@ -11,7 +11,7 @@ import numpy as np
 
 from antidiag.kernels.pairwise.batch.model import BatchProblem
 from antidiag.kernels.pairwise.batch.sizes import VECTOR_BYTES
-from antidiag.kernels.pairwise.batch.slices import LARGEST_SHORT, PairShapes
+from antidiag.kernels.pairwise.batch.slices import LARGEST_SHORT, PairShapes, is_symmetric
 from antidiag.kernels.scoring import Mode
 
 LARGEST_16_BITS = 2**15 - 1
@@ -69,12 +69,6 @@ def lay_out_table(scores: np.ndarray, kind: LaneKind) -> tuple[np.ndarray, int]:
     table = np.zeros((letters, stride), kind)
     table[:, :letters] = scores
     return np.append(table, np.zeros(max(TABLE_ROW - table.size, 0), kind)), stride
-
-
-def is_symmetric(problem: BatchProblem) -> bool:
-    """Return whether it does not matter which of two sequences are the rows."""
-    free, table = problem.free_ends, problem.encoded.table
-    return free == free.exchanged() and np.array_equal(table, table.T)
 
 
 def make_tasks(problem: BatchProblem, shapes: PairShapes, small: np.ndarray, threads: int) -> Iterator[LaneTask]:
