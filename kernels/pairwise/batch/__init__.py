@@ -90,7 +90,7 @@ METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.estimate_path_memory,
             memory_hint="Align the pairs in several runs.",
-            nominal_gcups={"cpu": 0.3, "cuda": 1000.0},
+            nominal_gcups={"cpu": 1.5, "cuda": 1000.0},
             cost_models=COST_MODELS,
         ),
     ),
@@ -104,7 +104,7 @@ METHODS = (
         cost=CostEstimate(
             estimate_memory=sizes.estimate_score_memory,
             memory_hint="Align the pairs in several runs.",
-            nominal_gcups={"cpu": 0.5, "cuda": 2000.0},
+            nominal_gcups={"cpu": 3.0, "cuda": 2000.0},
             cost_models=COST_MODELS,
         ),
     ),

@@ -1,4 +1,4 @@
-"""Many pairs at once on the CPU: threads share them; large pairs are computed by the striped methods."""
+"""Many pairs at once on the CPU: threads share them, side by side in vectors; large pairs go to the striped methods."""
 
 from __future__ import annotations
 
@@ -8,33 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.aligned_arrays import allocate_aligned
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
+from antidiag.kernels.cpu.table_lookup import HAS_LOOKUP
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.pairwise.batch import slices
 from antidiag.kernels.pairwise.batch.assembly import AnswerAssembly
-from antidiag.kernels.pairwise.batch.cpu_kernels import (
-    PairArrays,
-    PairResults,
-    PairScoring,
-    compute_pairs,
-    gather_operations,
-)
+from antidiag.kernels.pairwise.batch.cpu_kernels import PairResults, compute_pairs, gather_operations
+from antidiag.kernels.pairwise.batch.cpu_lanes import LaneWork, PairArrays, PairScoring
+from antidiag.kernels.pairwise.batch.lane_groups import LANE_KINDS, LaneKind, LaneTask, lay_out_table, make_tasks
 from antidiag.kernels.pairwise.batch.model import BatchAnswer, BatchProblem
 from antidiag.kernels.pairwise.batch.pair_blocks import block_problem
 from antidiag.kernels.pairwise.batch.parameters import BatchParameters
-from antidiag.kernels.pairwise.batch.sizes import SMALL_CELLS
+from antidiag.kernels.pairwise.batch.sizes import MOST_LANES, VECTOR_BYTES, is_small, most_table_cells
 from antidiag.kernels.pairwise.batch.slices import PairShapes
 from antidiag.kernels.pairwise.batch.strands import compute_strands
 from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters, StripedScoreParameters
 from antidiag.kernels.pairwise.strips import sizes as strip_sizes
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
-
-TASK_CELLS = 1 << 24
-"""Cells of the small pairs of a task, at most: some hundredths of a second."""
-TASKS_A_THREAD = 4
-"""Tasks of a thread in a batch of few cells, so that all threads end at about the same time."""
 
 
 def score_batch(problem: BatchProblem, parameters: BatchParameters, monitor: Monitor, steps: StepLog) -> Outcome:
@@ -77,63 +70,67 @@ class CpuBatch:
         self.problem, self.run, self.paths = problem, run, paths
         self.shapes = slices.orient_pairs(problem)
         self.cells = self.shapes.rows * self.shapes.columns
-        encoded = problem.encoded
-        self.pairs = PairArrays(
-            encoded.codes,
-            self.shapes.row_begins,
-            self.shapes.column_begins,
-            self.shapes.rows,
-            self.shapes.columns,
-        )
-        self.scorings = [_make_scoring(problem, is_swapped) for is_swapped in (False, True)]
-        self.results = _make_results(self.shapes, np.flatnonzero(self.cells <= SMALL_CELLS), paths)
+        in_lanes = is_small(self.shapes.rows, self.shapes.columns)
+        self.small, self.large = np.flatnonzero(in_lanes), np.flatnonzero(~in_lanes)
+        self.results = _make_results(self.shapes, self.small, paths)
         self.stop_monitor = CancelOnlyMonitor(run.monitor)
 
     def run_all(self) -> Outcome:
         """Compute all pairs."""
-        self.run.compile_once(compile_small_pairs, self.paths, self.problem.scoring.has_two_pieces)
         answer = AnswerAssembly(self.problem, self.shapes.is_swapped, self.paths)
-        tasks = self._make_tasks()
-        sizes = [int(self.cells[numbers].sum()) for numbers in tasks]
+        lane_tasks = list(make_tasks(self.problem, self.shapes, self.small, self.run.threads))
+        kinds = tuple(kind for kind in LANE_KINDS if any(task.kind is kind for task in lane_tasks))
+        self.run.compile_once(compile_lanes, kinds, self.problem.scoring.has_two_pieces)
+        large = self.large[np.argsort(-self.cells[self.large], kind="stable")]
+        tasks = [*(LaneTask(None, False, large[at : at + 1]) for at in range(large.size)), *lane_tasks]
+        sizes = [int(self.cells[task.numbers].sum()) for task in tasks]
         with self.run.phase("pairs", sum(sizes)) as phase:
             self._share(phase, tasks, sizes, answer)
-            self._take_small(np.flatnonzero(self.cells <= SMALL_CELLS), answer)
+            self._take_small(answer)
         return Outcome(answer.make_answer(), self.run.times_ms, answer.host_bytes)
 
-    def _make_tasks(self) -> list[np.ndarray]:
-        """Return the numbers of the pairs of each task: one large pair, or small ones of one orientation."""
-        large = np.flatnonzero(self.cells > SMALL_CELLS)
-        tasks = [np.array([number]) for number in large[np.argsort(-self.cells[large], kind="stable")]]
-        most = max(min(TASK_CELLS, int(self.cells.sum()) // (TASKS_A_THREAD * self.run.threads)), 1)
-        for is_swapped in (False, True):
-            small = np.flatnonzero((self.cells <= SMALL_CELLS) & (self.shapes.is_swapped == is_swapped))
-            borders = np.searchsorted(np.cumsum(self.cells[small]), np.arange(most, self.cells.sum(), most))
-            tasks += [part for part in np.split(small, np.unique(borders)) if part.size]
-        return tasks
-
-    def _share(self, phase: CpuPhase, tasks: list[np.ndarray], sizes: list[int], answer: AnswerAssembly) -> None:
-        small = self.cells[self.cells <= SMALL_CELLS].max(initial=0) if self.paths else 0
-        longest = int(self.shapes.columns.max()) + 1
-        pieces = len(self.problem.scoring.gap_pieces)
-        work = [_make_work_space(longest, max(int(small), 1), pieces) for _ in range(self.run.threads)]
+    def _share(self, phase: CpuPhase, tasks: list[LaneTask], sizes: list[int], answer: AnswerAssembly) -> None:
+        rows, columns = (int(values[self.small].max(initial=1)) for values in (self.shapes.rows, self.shapes.columns))
+        cells, pieces = most_table_cells(rows, columns), len(self.problem.scoring.gap_pieces)
+        work = [
+            _make_work_space(rows, columns, pieces, cells * self.paths)
+            for _ in range(min(self.run.threads, len(tasks)))
+        ]
+        scorings = {
+            (kind, is_swapped): _make_scoring(self.problem, kind, is_swapped)
+            for kind, is_swapped in {(task.kind, task.is_swapped) for task in tasks if task.kind}
+        }
         done = np.zeros((self.run.threads, 1), np.int64)
 
-        def compute(worker: int, numbers: np.ndarray) -> None:
-            first = int(numbers[0])
-            if self.cells[first] > SMALL_CELLS:
-                self._compute_large(first, answer)
-                done[worker] += self.cells[first]
+        def compute(worker: int, task: LaneTask) -> None:
+            if task.kind is None:
+                self._compute_large(int(task.numbers[0]), answer)
+                done[worker] += self.cells[task.numbers]
                 return
-            scoring = self.scorings[int(self.shapes.is_swapped[first])]
             compute_pairs(
-                self.pairs, numbers, scoring, *work[worker], self.paths, self.results, done[worker], self.run.stop
+                _make_lookup(task.kind),
+                self._gather_pairs(task.numbers),
+                task.numbers,
+                scorings[task.kind, task.is_swapped],
+                _view_work_space(work[worker], task.kind),
+                cells,
+                self.paths,
+                self.results,
+                done[worker],
+                self.run.stop,
             )
 
-        def describe(numbers: np.ndarray) -> LoggedCells:
-            return LoggedCells((0, 1), (int(numbers[0]), int(numbers[-1]) + 1))
+        def describe(task: LaneTask) -> LoggedCells:
+            return LoggedCells((0, 1), (int(task.numbers.min()), int(task.numbers.max()) + 1))
 
         phase.share_tasks(tasks, compute, describe, lambda: phase.report(int(done.sum())), sizes)
         phase.report(phase.total)
+
+    def _gather_pairs(self, numbers: np.ndarray) -> PairArrays:
+        """Return some pairs for compiled code."""
+        shapes = self.shapes
+        arrays = shapes.row_begins, shapes.column_begins, shapes.rows, shapes.columns
+        return PairArrays(self.problem.encoded.codes, *(array[numbers] for array in arrays))
 
     def _compute_large(self, number: int, answer: AnswerAssembly) -> None:
         """Compute a pair by a striped method, on one thread."""
@@ -152,34 +149,48 @@ class CpuBatch:
             path = found.alignment
             answer.add_own_path(number, path.start, path.end, path.operations)
 
-    def _take_small(self, numbers: np.ndarray, answer: AnswerAssembly) -> None:
+    def _take_small(self, answer: AnswerAssembly) -> None:
         """Give the results of small pairs to the answer."""
-        answer.add_scores(numbers, self.results.scores[numbers])
+        numbers, results = self.small, self.results
+        answer.add_scores(numbers, results.scores[numbers])
         if not self.paths:
             return
-        counts = self.results.counts
-        offsets = np.concatenate([[0], np.cumsum(counts[numbers])])
+        offsets = np.concatenate([[0], np.cumsum(results.counts[numbers])])
         together = np.empty(int(offsets[-1]), np.uint8)
-        operations, room_ends = self.results.operations, self.results.room_ends
-        gather_operations(numbers, counts, room_ends, operations, self.shapes.is_swapped, offsets, together)
-        starts, ends = self.results.starts[numbers], self.results.ends[numbers]
-        answer.add_paths(numbers, starts, ends, offsets, together)
+        gather_operations(numbers, results, self.shapes.is_swapped, offsets, together)
+        answer.add_paths(numbers, results.starts[numbers], results.ends[numbers], offsets, together)
 
 
-def _make_scoring(problem: BatchProblem, is_swapped: bool) -> PairScoring:
+def _make_lookup(kind: LaneKind) -> np.ndarray | None:
+    """Return the offsets by which lanes look up scores; None where the processor has no instruction for this type."""
+    return np.arange(MOST_LANES) * MOST_LANES if kind is np.int16 and HAS_LOOKUP else None
+
+
+def _make_scoring(problem: BatchProblem, kind: LaneKind, is_swapped: bool) -> PairScoring:
     """Return scores and settings with the shorter sequence as rows."""
     free, scoring = slices.free_borders(problem, is_swapped), problem.scoring
     is_local = problem.mode == Mode.LOCAL
     borders = [int(border and not is_local) for border in free]
     pieces = tuple((opening + extend, extend) for opening, extend in scoring.gap_pieces)
-    table = problem.encoded.table.T if is_swapped else problem.encoded.table
-    return PairScoring(np.ascontiguousarray(table), pieces, np.array([int(is_local), *borders], np.int64))
+    scores = problem.encoded.table.T if is_swapped else problem.encoded.table
+    table, stride = lay_out_table(scores, kind)
+    settings = np.array([int(is_local), *borders], np.int64)
+    return PairScoring(table, stride, scores.shape[0], int(np.iinfo(kind).min), pieces, settings)
 
 
-def _make_work_space(longest: int, cells: int, pieces: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return H and E of a row, and room for the decisions of the cells of a pair."""
-    decision_type = np.uint8 if pieces == 1 else np.uint16
-    return np.empty(longest, np.int32), np.empty((pieces, longest), np.int32), np.empty(cells, decision_type)
+def _make_work_space(rows: int, columns: int, pieces: int, cells: int) -> LaneWork:
+    """Return work space for lanes of 32 bits, and room for the decisions of so many cells."""
+    width, lanes = -(-columns // MOST_LANES) * MOST_LANES, VECTOR_BYTES // 4
+    vectors = (rows, width, width, columns + 1, pieces * (columns + 1), MOST_LANES)
+    arrays = [allocate_aligned(count * lanes, np.int32) for count in vectors]
+    decisions = allocate_aligned(cells * MOST_LANES, np.uint8 if pieces == 1 else np.uint16)
+    return LaneWork._make([*arrays, decisions, np.empty(3 * MOST_LANES, np.int64)])
+
+
+def _view_work_space(work: LaneWork, kind: LaneKind) -> LaneWork:
+    """Return work space for lanes of another type in the same memory."""
+    *arrays, decisions, best = work
+    return LaneWork._make([*(array.view(kind) for array in arrays), decisions, best])
 
 
 def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairResults:
@@ -202,21 +213,17 @@ def _make_results(shapes: PairShapes, small: np.ndarray, paths: bool) -> PairRes
 
 
 @cache
-def compile_small_pairs(paths: bool, two_pieces: bool = False) -> None:
-    """Compile what small pairs need, or load it from the cache folder, by aligning a letter with itself."""
+def compile_lanes(kinds: tuple[LaneKind, ...], two_pieces: bool = False) -> None:
+    """Compile lanes of some types, or load them from the cache folder, by aligning a letter with itself."""
     codes = np.frombuffer(bytes(1), np.uint8)
     zeros, ones = np.zeros(1, np.int64), np.ones(1, np.int64)
+    pairs = PairArrays(codes, zeros, zeros, ones, ones)
     pieces = ((1, 1), (2, 0)) if two_pieces else ((1, 1),)
-    scoring = PairScoring(np.ones((1, 1), np.int32), pieces, np.array([1, 0, 0, 0, 0], np.int64))
-    shapes = PairShapes(ones, ones, zeros, zeros, np.zeros(1, bool))
-    results = _make_results(shapes, zeros, paths)
-    work = _make_work_space(2, 1, len(pieces))
-    compute_pairs(
-        PairArrays(codes, zeros, zeros, ones, ones), zeros, scoring, *work, paths, results, np.zeros(1, np.int64), zeros
-    )
-    if paths:
-        offsets = np.array([0, 1])
-        together = np.empty(1, np.uint8)
-        gather_operations(
-            zeros, results.counts, results.room_ends, results.operations, shapes.is_swapped, offsets, together
-        )
+    settings, done = np.array([1, 0, 0, 0, 0], np.int64), np.zeros(1, np.int64)
+    results = _make_results(PairShapes(ones, ones, zeros, zeros, np.zeros(1, bool)), zeros, paths=True)
+    for kind in kinds:
+        table, stride = lay_out_table(np.ones((1, 1), np.int32), kind)
+        scoring = PairScoring(table, stride, 1, int(np.iinfo(kind).min), pieces, settings)
+        work = _view_work_space(_make_work_space(1, 1, len(pieces), 1), kind)
+        compute_pairs(_make_lookup(kind), pairs, zeros, scoring, work, 1, True, results, done, zeros)
+    gather_operations(zeros, results, np.zeros(1, bool), np.array([0, 1]), np.empty(1, np.uint8))

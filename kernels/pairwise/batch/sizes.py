@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,15 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.pairwise.batch.model import ALL, RECORDS, BatchProblem
 
-PAIR_BYTES = {"cpu": {"scores": 70, "paths": 120}, "cuda": {"scores": 180, "paths": 130}}
+PAIR_BYTES = {"cpu": {"scores": 115, "paths": 165}, "cuda": {"scores": 180, "paths": 130}}
 """Bytes of numbers, sizes and places of a pair on the host, by backend: for its score, or beside its path."""
 OPERATION_BYTES = {"cpu": 1.5, "cuda": 0.75}
 """Bytes of operations on the host for each letter of both sequences: a CPU makes room for a path of gaps alone."""
-SMALL_CELLS = 1 << 19
-"""Pairs up to so many cells are computed by one compiled call on a CPU, with a byte of decisions a cell; two bytes with
-gap costs of two pieces. Above about 400,000 cells the striped methods are faster (one thread of an AMD EPYC)."""
+SMALL_CELLS, SMALL_COLUMNS = 3 << 19, (1 << 15) - 1
+"""The largest pairs that lie side by side in the lanes of vectors on a CPU, with a byte of decisions a cell; two bytes
+with gap costs of two pieces. For larger ones the striped methods take less memory, and are as fast for a lone pair."""
+VECTOR_BYTES, MOST_LANES = 64, 32
+"""Bytes of a vector, and its lanes of 16 bits; of 32 bits it has half as many."""
 BORDER_BYTES = 0.5
 """Bytes of stored borders of a cell on a GPU, for paths."""
 SLICE_BYTES = 4 << 30
@@ -33,6 +36,22 @@ def count_path_letters(problem: BatchProblem) -> int:
         return total * (count - 1)
     queries = int(lengths[: problem.query_count].sum())
     return queries * (count - problem.query_count) + (total - queries) * problem.query_count
+
+
+def is_small(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return which pairs of these lengths are computed in lanes on a CPU."""
+    return (rows * columns <= SMALL_CELLS) & (columns <= SMALL_COLUMNS)
+
+
+def most_table_cells(rows: int, columns: int) -> int:
+    """Return the cells of the largest table of a group of small pairs, none longer than these lengths."""
+    return min(rows * columns, SMALL_CELLS)
+
+
+def lane_bytes(rows: int, columns: int, pieces: int, paths: bool) -> int:
+    """Return the bytes of the work space of a thread for small pairs, none longer than these lengths."""
+    vectors = min(rows, math.isqrt(SMALL_CELLS)) + (3 + pieces) * (min(columns, SMALL_COLUMNS) + MOST_LANES)
+    return VECTOR_BYTES * vectors + MOST_LANES * pieces * most_table_cells(rows, columns) * paths
 
 
 def estimate_score_memory(problem: BatchProblem, parameters: Any, backend: str) -> Footprint:
@@ -56,7 +75,7 @@ def _estimate(problem: BatchProblem, parameters: Any, backend: str, paths: bool)
     longest = np.sort(lengths)[-2:].astype(np.int64)
     if backend == "cpu":
         pieces = len(problem.scoring.gap_pieces)
-        host["rows"] = parameters.threads * (4 * (1 + pieces) * int(longest[-1]) + pieces * SMALL_CELLS * paths)
+        host["lanes"] = parameters.threads * lane_bytes(int(longest[0]), int(longest[-1]), pieces, paths)
         return Footprint(host=host)
     largest = int(longest.prod())
     slice_bytes = 2 * count_path_letters(problem) + 24 * problem.pair_count

@@ -105,6 +105,12 @@ def orient_pairs(problem: BatchProblem) -> PairShapes:
     )
 
 
+def is_symmetric(problem: BatchProblem) -> bool:
+    """Return whether it does not matter which of two sequences are the rows."""
+    free, table = problem.free_ends, problem.encoded.table
+    return free == free.exchanged() and np.array_equal(table, table.T)
+
+
 def fits_short(problem: BatchProblem, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Return which pairs are computed in 16 bits: local ones at first all, others where no value can be too large."""
     scoring = problem.scoring
@@ -186,9 +192,7 @@ def plan_slices(
     lane_rows = np.where(short, choose_rows(letters, True), choose_rows(letters, False))
     groups = np.array(GROUPS)[np.searchsorted(GROUPS[:-1], -(-(rows + 1) // lane_rows))]
     strips = -(-(rows + 1) // (groups * lane_rows))
-    free = problem.free_ends
-    symmetric = free == free.exchanged() and np.array_equal(problem.encoded.table, problem.encoded.table.T)
-    swapped = np.zeros(numbers.size, bool) if symmetric else shapes.is_swapped[numbers]
+    swapped = np.zeros(numbers.size, bool) if is_symmetric(problem) else shapes.is_swapped[numbers]
     most_cells = multiprocessors * CELLS_A_MULTIPROCESSOR
     order, borders = _sort_pairs(short, swapped, groups, strips, columns)
     for run in np.split(order, borders):

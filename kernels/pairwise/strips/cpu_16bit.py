@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from antidiag.kernels.cpu import table_lookup
+from antidiag.kernels.cpu.aligned_arrays import allocate_aligned
 from antidiag.kernels.cpu.simd import SHORT_LANES
 from antidiag.kernels.pairwise.encoding import EncodedPair, make_tiny_pair
 from antidiag.kernels.pairwise.kernel_records import pair_costs
@@ -21,8 +22,6 @@ from antidiag.kernels.pairwise.strips.cpu_sizes import (
 )
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import to_lane_order
 from antidiag.kernels.scoring import find_score_bounds
-
-CACHE_LINE = 64
 
 
 def kernel_variant(pair: EncodedPair, most_rows: int) -> str:
@@ -76,7 +75,7 @@ class PairIn16Bits:
         rows, second_rows = STATE_ROOM_ROWS if self.states else ROOM_ROWS, 0
         if self.pair.second is not None:
             second_rows = SECOND_STATE_ROOM_ROWS if self.states else SECOND_ROOM_ROWS
-        room = _allocate_aligned((rows + second_rows) * width + 2 * SCORE_BLOCK)
+        room = allocate_aligned((rows + second_rows) * width + 2 * SCORE_BLOCK, np.int16)
         return StripProblem16(self.letters, profile, pair_costs(self.pair), room, margin, self.most_rows)
 
     def _make_profile(self, columns: np.ndarray, width: int) -> np.ndarray:
@@ -84,16 +83,9 @@ class PairIn16Bits:
         if self.table is not None:
             places = np.full(width, self.pair.letter_count, np.int16)
             places[: columns.size] = columns
-            profile = _allocate_aligned(width)
+            profile = allocate_aligned(width, np.int16)
             profile[:] = to_lane_order(places, SHORT_LANES)
             return profile
         scores = np.full((self.pair.letter_count, width + SHORT_LANES), self.pair.extend, np.int16)
         scores[:, : columns.size] = self.scores[:, columns]
         return scores.ravel()
-
-
-def _allocate_aligned(count: int) -> np.ndarray:
-    """Allocate ``count`` int16 numbers that begin with a cache line, so that no vector lies in two."""
-    room = np.empty(count + CACHE_LINE // 2, np.int16)
-    first = -room.ctypes.data % CACHE_LINE // 2
-    return room[first : first + count]

@@ -70,7 +70,7 @@ def test_both_strands_on_the_emulated_gpu(emulated, mode):
 
 @pytest.mark.slow
 def test_large_pairs_take_the_better_strand(monkeypatch):
-    monkeypatch.setattr("antidiag.kernels.pairwise.batch.cpu.SMALL_CELLS", 100)
+    monkeypatch.setattr("antidiag.kernels.pairwise.batch.sizes.SMALL_CELLS", 100)
     _check(_run_on_cpu, _make_batch(_draw_letters(4), (5, 2), Mode.GLOBAL, ALL, Strand.BOTH))
 
 
