@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -13,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from antidiag.kernels import __version__, memory
+from antidiag.kernels.cpu.workers import no_idle_threads_after_errors
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.cuda.devices import Device
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
@@ -98,7 +98,7 @@ def execute(
     device = (
         devices.use_device(run_plan.device, kind, run_plan.footprint.device_bytes, run_plan.peers)
         if run_plan.backend == "cuda"
-        else nullcontext()
+        else no_idle_threads_after_errors()
     )
     with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
         problem, outcome = _run_variants(run, run_plan, monitor, steps)

@@ -100,11 +100,7 @@ class CpuRun:
         if not self._phase_numbers:
             self.started_ns = begun_ns
         number = self._phase_numbers.setdefault(name, number or len(self._phase_numbers) + 1)
-        try:
-            yield CpuPhase(self, name, number, max(total, 1), begun_ns)
-        except BaseException:
-            workers.end_idle_threads()  # a run that failed leaves no thread behind
-            raise
+        yield CpuPhase(self, name, number, max(total, 1), begun_ns)
         compiled_ns = compilation_clock.spent_ns - self._counted_ns - uncounted_ns
         self.times_ms["compilation"] += compiled_ns / 1e6
         self._counted_ns += compiled_ns

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -114,6 +115,16 @@ def end_idle_threads() -> None:
     """End the threads that are kept for the next runs."""
     while _idle_pools:
         _idle_pools.pop().shutdown()
+
+
+@contextmanager
+def no_idle_threads_after_errors() -> Iterator[None]:
+    """End the threads that are kept for the next runs where the block ends with an error."""
+    try:
+        yield
+    except BaseException:
+        end_idle_threads()
+        raise
 
 
 def _submit_work(pool: ThreadPoolExecutor, begin: Callable[[int], None], workers: int) -> set[Future[None]]:

@@ -9,11 +9,13 @@ import numba
 import numpy as np
 import pytest
 
+from antidiag.kernels import engine, registry
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trials import RandomChooser, load_trials
 from tests.patience import PATIENCE_S
 
 
@@ -232,14 +234,16 @@ def test_a_phase_inside_another_is_not_counted_twice() -> None:
     assert run.times_ms["maps"] >= 20 and counts_nothing_twice(run, begun_ns)
 
 
-def test_a_phase_that_fails_leaves_no_thread_behind() -> None:
-    def fail_between_calls() -> None:
+def test_a_run_that_fails_leaves_no_thread_behind() -> None:
+    def fail_between_phases(problem, parameters, monitor, steps) -> None:
         with CpuRun(threads=2).phase("rows") as phase:
             phase.share(lambda worker: None)
-            raise ValueError("between two calls")
+        raise ValueError("between two phases")
 
+    method = registry.find_method("upgma")
+    planned = engine.plan_run(method, load_trials(method.problem_type).draw_problem(RandomChooser(1)), {}, "cpu")
     workers.end_idle_threads()
     before = set(threading.enumerate())
     with pytest.raises(ValueError, match="between"):
-        fail_between_calls()
+        engine.execute(planned, run=fail_between_phases)
     assert set(threading.enumerate()) <= before
