@@ -80,7 +80,8 @@ def test_edits_of_a_matrix_are_undone_and_redone(qtbot, form):
     editor.table.setFocus()
     editor.table.setCurrentCell(0, 1)
     qtbot.keyClicks(editor.table, "1")
-    qtbot.keyClick(editor.table.focusWidget(), Qt.Key.Key_Return)
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(editor.table.focusWidget(), Qt.Key.Key_Return)
     editor.resize_table(1, 0)
     seen = [form.values()["transitions"]]
     for key in (Qt.Key.Key_Z, Qt.Key.Key_Z, Qt.Key.Key_Y):

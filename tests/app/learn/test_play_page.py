@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QWidget
 
 from antidiag.app.kit.controls.widgets import scroll_to
 from antidiag.app.kit.replay import replay_picture
@@ -170,11 +171,18 @@ def test_a_wrong_number_of_a_model_is_explained_below_its_table(qtbot, page):
 
 
 @pytest.mark.parametrize("width", [620, 970])
-def test_fields_are_whole_in_a_narrow_page_and_in_its_drawer(qtbot, page, width):
+def test_fields_are_whole_in_a_narrow_page_and_in_its_drawer(qtbot, width):
+    window = QWidget()
+    qtbot.addWidget(window)
+    page = WalkthroughPage(registry.METHODS)
+    page.setParent(window)  # as in the window of the program, whose pages may be narrower than they ask for
+    window.resize(width, 400)
     page.resize(width, 400)
+    window.show()
     page.choose_methods(find_method("viterbi-serial"))
     qtbot.waitUntil(lambda: bool(page.folding.folded_sides) == (width == 620))
     page.folding.show_panel("method")
+    qtbot.waitUntil(page.form.editor("letters").isVisible)
     for widget in (page.method_box, page.form.editor("letters"), page.form.editor("transitions").table):
         scroll_to(widget)
         assert widget.width() > 250 and widget.visibleRegion().boundingRect().width() == widget.width()

@@ -8,6 +8,7 @@ import pytest
 from antidiag.kernels import registry
 from antidiag.kernels.batch_runs import split_runs
 from antidiag.kernels.executors.executor_choice import ExecutorChoice
+from antidiag.kernels.msa.consistency import posterior_blocks
 from antidiag.kernels.msa.consistency.sizes import LONG_CELLS
 from antidiag.kernels.parttree.lcs import block_pairs
 from tests.kernels.batch_runs.test_split_runs import (
@@ -58,6 +59,7 @@ def test_emulated_blocks_of_posteriors_are_those_of_the_cpu(emulated, monkeypatc
     from antidiag.kernels.msa.consistency.posteriors import cuda_stages
 
     monkeypatch.setattr(cuda_stages, "LONG_CELLS", long_cells)
+    monkeypatch.setattr(posterior_blocks, "SENT_ROW_CELLS", -1)
     data = family(7, 32)
     found = run_split_on_device("msa", data, 3, monkeypatch)
     assert_same_alignment(found, run_whole("msa", data))
