@@ -117,14 +117,14 @@ class FocusFrame(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Hide):
-            self._end()
+            self._remove_frame()
         return False
 
     def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
         if now is None or not (now is self._area or self._area.isAncestorOf(now)):
-            self._end()
+            self._remove_frame()
 
-    def _end(self) -> None:
+    def _remove_frame(self) -> None:
         self.hide()
         self.deleteLater()
 

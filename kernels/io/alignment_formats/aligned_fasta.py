@@ -73,7 +73,7 @@ class GrowingArray:
             self._bytes.resize(int(GROWTH * size), refcheck=False)
         return self._bytes
 
-    def trim(self, size: int) -> np.ndarray:
+    def take_bytes(self, size: int) -> np.ndarray:
         """Return the first bytes and give the others back."""
         found, self._bytes = self._bytes, np.empty(0, np.uint8)
         found.resize(size, refcheck=False)
@@ -260,7 +260,7 @@ def _read_letters(
         at, met = after, met | packed.met_kinds
         removed.update(packed.removed)
     ends = np.append(np.concatenate(starts)[1:], at if titles else [])
-    return titles, room.trim(at), ends, met, describe_removed(removed)
+    return titles, room.take_bytes(at), ends, met, describe_removed(removed)
 
 
 def _packed_blocks(stream: Iterator[bytes]) -> Iterator[PackedBlock]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.cpu import jit, workers
+from antidiag.kernels.cpu import jit, workers  # noqa: F401 - jit counts compilations
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
@@ -49,8 +49,6 @@ def test_compilation_is_in_no_phase() -> None:
 
 
 def test_a_function_that_is_compiled_only_in_a_phase_counts_as_compilation() -> None:
-    assert jit.cached_njit, "what counts compilation is imported"
-
     @numba.njit
     def add_up(numbers: np.ndarray) -> float:
         total = 0.0

@@ -136,4 +136,4 @@ def test_large_letters_have_room_that_grows():
         for at in range(0, letters.size, step):
             part = letters[at : at + step]
             found.grow_to(at + part.size)[at : at + part.size] = part
-        assert np.array_equal(found.trim(letters.size), letters)
+        assert np.array_equal(found.take_bytes(letters.size), letters)
