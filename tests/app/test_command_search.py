@@ -207,7 +207,6 @@ def test_the_search_makes_neither_tune_nor_learn(qtbot, window):
     assert page.isVisible() and page.colouring_box.currentText() == "Worker"
 
 
-@pytest.mark.slow
 def test_commands_that_are_known_before_are_those_of_the_widgets(qtbot, window):
     tune = {command.text for command in list_view_commands(window.tune)}
     assert tune >= set(search_sources.TUNE_COMMANDS)
